@@ -500,7 +500,7 @@ class Summary(Struct, frozen=True):
     @property
     def counts(self) -> bool:
         """Whether the game counts for ratings: it is over, rated, and not void."""
-        return self.is_rated and self.result is not None and self.result.how is not How.VOID
+        return self.is_rated and has_counted(self)
 
     @property
     def winner(self) -> str | None:
@@ -508,3 +508,8 @@ class Summary(Struct, frozen=True):
         if self.result is None or self.result.winner is None:
             return None
         return self.x if self.result.winner is Side.X else self.o
+
+
+def has_counted(game: Game | Summary) -> bool:
+    """Return whether a game is over that counts as begun."""
+    return game.result is not None and game.result.how is not How.VOID

@@ -430,10 +430,9 @@ def analyse(
     """Say how likely x was to win after each record of a game.
 
     Beside that stands how to go on best from there, and below it why the game turned. The game must
-    be over. It takes --seconds for
-    each record, and less where the end is near. x is the side, whoever owned it at the time; !
-    marks the turning points. The result is kept in the home, where pages show it. What is kept is
-    printed at once if it was searched for as long.
+    be over. It takes --seconds for each record, and less where the end is near. x is the side,
+    whoever owned it at the time; ! marks the turning points. The result is kept in the home, where
+    pages show it. What is kept is printed at once if it was searched for as long.
     """
     if sgf and as_json:
         raise click.UsageError("--sgf and --json are two forms; choose one of them")

@@ -6,12 +6,12 @@ It is mailed at once if it is kept, and otherwise as soon as the house has made 
 from enum import Enum
 from math import ceil
 
-from pbm_oust.board import Game
+from pbm_oust.board import Game, has_counted
 from pbm_oust.board.reasons import OfBoard
 from pbm_oust.grammar import values
 from pbm_oust.grammar.form import Cost, Form
 from pbm_oust.grammar.notation import Heading
-from pbm_oust.play.notices import Notice, Reader, ShownBoard, has_counted
+from pbm_oust.play.notices import Notice, Reader, ShownBoard
 from pbm_oust.play.request import Actor, Handled, Outcome
 from pbm_oust.play.rulings import id_of, request_of
 from pbm_oust.play.unit_of_work import ForPlayer, UnitOfWork
@@ -19,7 +19,7 @@ from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.robot.analysis import SECONDS, Analysis, Evaluation
 from pbm_oust.robot.search import can_search, has_core
 from pbm_oust.robot.turning import TurningPoint, explained
-from pbm_oust.rules import Kind
+from pbm_oust.rules import Grid, Kind
 from pbm_oust.store.analyses import (
     MOST_WANTED,
     forget_waiting,
@@ -130,8 +130,13 @@ def _obstacle(game: Game, work: UnitOfWork) -> Obstacle | None:
         return Obstacle.OFF
     if not has_core():
         return Obstacle.NO_CORE
-    is_small = header.grid.cells.bit_count() <= configured.house_cells
-    return None if is_small and can_search(header.kind.name, header.grid) else Obstacle.TOO_LARGE
+    is_near = is_in_reach(header.kind, header.grid, configured.house_cells)
+    return None if is_near else Obstacle.TOO_LARGE
+
+
+def is_in_reach(kind: Kind, grid: Grid, most_cells: int) -> bool:
+    """Return whether the house can analyse a game on a grid, if it has at most so many cells."""
+    return grid.cells.bit_count() <= most_cells and can_search(kind.name, grid)
 
 
 def publish(work: UnitOfWork, game: Game, analysis: Analysis) -> None:

@@ -17,7 +17,7 @@ from pbm_oust.accounts.queue import MOST_ANSWERS
 from pbm_oust.accounts.settings import HOURS
 from pbm_oust.accounts.tags import CODE_LIFETIME, SIGN_IN_LIFETIME, Answered, Reply
 from pbm_oust.accounts.vacations import ALLOWANCE
-from pbm_oust.board import Game, Summary, Terms, Wish, ratings
+from pbm_oust.board import Game, Summary, Terms, Wish, has_counted, ratings
 from pbm_oust.board.notation import LONGEST_USERID, format_wish
 from pbm_oust.commands.challenge import LONGEST_TIME
 from pbm_oust.commands.general import MOST_LINES
@@ -427,7 +427,7 @@ def _playing_again(notice: notices.Notice) -> tuple[Command, ...]:
     is_end = isinstance(notice, notices.BoardNotice) and notice.news is notices.News.PLAYED
     if not (game and userid and (is_end or isinstance(notice, TalkSentNotice))):
         return ()
-    return playing_again(game, userid) if notices.has_counted(game) else ()
+    return playing_again(game, userid) if has_counted(game) else ()
 
 
 class Picture(Struct, frozen=True):

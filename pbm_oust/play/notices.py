@@ -19,7 +19,7 @@ from pbm_oust.board.reasons import MayHaveBoard, game_in
 from pbm_oust.grammar.form import Command
 from pbm_oust.grammar.parts import Option
 from pbm_oust.refusal import Refusal, in_small_letters
-from pbm_oust.rules import How, Kind
+from pbm_oust.rules import Kind
 from pbm_oust.store.index import Window
 from pbm_oust.store.ladders import Climb
 
@@ -216,11 +216,6 @@ class Heard(Struct, frozen=True):
     """The move that was found among other words; None if it stood alone on its line."""
     further: Command | None
     """A command that stands below the move and is not carried out."""
-
-
-def has_counted(game: Game) -> bool:
-    """Return whether a game is over that counts as begun."""
-    return bool(game.result and game.result.how is not How.VOID)
 
 
 class BoardNotice(TimedNotice, frozen=True):

@@ -17,7 +17,7 @@ from msgspec import Struct, structs
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.settings import Switch
 from pbm_oust.accounts.tags import Entering
-from pbm_oust.board import Game, Header, Ruling, Summary, Verb
+from pbm_oust.board import Game, Header, Ruling, Summary, Verb, has_counted
 from pbm_oust.board.ratings import START
 from pbm_oust.play.notices import BoardNotice, News, Notice, Reader
 from pbm_oust.play.rulings import id_of, request_of, rule_board
@@ -34,7 +34,7 @@ from pbm_oust.store.open_boards import next_number
 from pbm_oust.store.ratings import standings_on
 from pbm_oust.store.tournaments import Progress, Section
 from pbm_oust.tournaments import cup as cups
-from pbm_oust.tournaments.cup import Cup, Entry, Out, Score, State
+from pbm_oust.tournaments.cup import Cup, Entry, Every, Out, Score, State
 
 MOST_AT_ONCE = 10
 """How many boards begin, or are void, in one transaction."""
@@ -74,7 +74,7 @@ class SectionTable(Struct, frozen=True):
         """
         found = defaultdict[tuple[str, str], list[tuple[str, Summary]]](list)
         for each in self.boards:
-            if cups.counted(each) or not each.result:
+            if has_counted(each) or not each.result:
                 found[each.x, each.o].append((_mark(each, each.x), each))
                 found[each.o, each.x].append((_mark(each, each.o), each))
         order = [score.userid for score in self.scores]
@@ -205,7 +205,7 @@ def begin(cup: Cup, work: UnitOfWork) -> str:
         home.do(tournaments.enter, cup, Entry(userid, now))
         players.append(userid)
     if cup.every:
-        _set_up_next(cup, work)
+        _set_up_next(cup, cup.every, work)
     if len(players) < cups.SMALLEST:
         return cancel(cup, work)
     begun = structs.replace(cup, state=State.RUNNING, round=1, telling=None, told="")
@@ -254,11 +254,11 @@ def _fillers(cup: Cup, players: Sequence[str], work: UnitOfWork) -> Iterable[str
         yield userid
 
 
-def _set_up_next(cup: Cup, work: UnitOfWork) -> None:
+def _set_up_next(cup: Cup, every: Every, work: UnitOfWork) -> None:
     """Open the cup that follows one which comes again."""
-    starts = cups.following(cup.starts, cup.every) if cup.every else cup.starts
-    while starts <= work.now() and cup.every:
-        starts = cups.following(starts, cup.every)
+    starts = cups.following(cup.starts, every)
+    while starts <= work.now():
+        starts = cups.following(starts, every)
     number = work.home.ask(tournaments.next_number, cup.kind)
     open_cup(structs.replace(cup, number=number, starts=starts), work)
 

@@ -17,10 +17,9 @@ from msgspec import Struct
 
 from pbm_oust.accounts.clock import read_clock
 from pbm_oust.accounts.tags import AnswerPurpose, Reply
-from pbm_oust.board import Deed, Game, Summary, Wish
+from pbm_oust.board import Deed, Game, Summary, Wish, has_counted
 from pbm_oust.board.notation import format_wish
-from pbm_oust.commands.analyse import publish
-from pbm_oust.play.notices import has_counted
+from pbm_oust.commands.analyse import is_in_reach, publish
 from pbm_oust.play.request import Handled, Outcome, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
@@ -28,7 +27,7 @@ from pbm_oust.robot import analysis as analyses
 from pbm_oust.robot.judging import judged
 from pbm_oust.robot.levels import HOUSE, level_of
 from pbm_oust.robot.player import Clock, Decision, decide, takes_draw
-from pbm_oust.robot.search import Trees, can_search
+from pbm_oust.robot.search import Trees
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.service.service import handle
 from pbm_oust.store import index
@@ -144,16 +143,18 @@ class Finished:
         for kind in () if only_wanted else KINDS:
             boards, _ = self._home.ask(index.boards_in, [kind], [index.BoardState.OVER], part)
             for board in boards:
-                if not self._home.ask(has_text, index.BoardName.of(board)):
+                if self._is_wanted(board, most_cells):
                     yield from self._read(board.kind, board.board, most_cells)
+
+    def _is_wanted(self, board: Summary, most_cells: int) -> bool:
+        is_due = has_counted(board) and is_in_reach(board.kind, board.grid, most_cells)
+        return is_due and not self._home.ask(has_text, index.BoardName.of(board))
 
     def _read(self, kind: Kind, board: int, most_cells: int) -> Iterator[Game]:
         """Yield the game of a board, if it can be read, counts as over, and can be searched."""
         with suppress(DamagedHistory, NotAllowed):
             game = read_game(self._home, kind, board)
-            grid = game.header.grid
-            is_small = grid.cells.bit_count() <= most_cells
-            if has_counted(game) and is_small and can_search(kind.name, grid):
+            if has_counted(game) and is_in_reach(kind, game.header.grid, most_cells):
                 yield game
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct, field, structs
 
 from pbm_oust.accounts.items import Kind, Number, Time, Userid
-from pbm_oust.board import Summary, Terms, notation
+from pbm_oust.board import Summary, Terms, has_counted, notation
 from pbm_oust.rules import Grid, parse_grid
 from pbm_oust.rules.position import How
 
@@ -297,11 +297,6 @@ class Score(Struct, frozen=True):
         }
 
 
-def counted(game: Summary) -> bool:
-    """Return whether a game counts in a table: it is over, and not void."""
-    return game.result is not None and game.result.how is not How.VOID
-
-
 def table(section: Sequence[str], boards: Iterable[Summary]) -> list[Score]:
     """Return how the players of a section stand, the first first.
 
@@ -309,7 +304,7 @@ def table(section: Sequence[str], boards: Iterable[Summary]) -> list[Score]:
     those who are still equal. Who is equal in that as well shares the place.
     """
     ours = frozenset(section)
-    over = [each for each in boards if counted(each) and {each.x, each.o} <= ours]
+    over = [each for each in boards if has_counted(each) and {each.x, each.o} <= ours]
     scores = {userid: _score(userid, over) for userid in section}
     for userid, score in scores.items():
         points = sum(scores[other].points for other in score.won)

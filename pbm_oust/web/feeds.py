@@ -6,7 +6,7 @@ player. All entries have addresses that are true everywhere, so there are none w
 """
 
 import hmac
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from urllib.parse import urlsplit
 
@@ -92,19 +92,17 @@ async def tournament(request: Request) -> Response:
     """Answer with a feed of a tournament, with an entry for each game of it that is over."""
     ground = _ground(request)
     cup = cup_asked(request)
-    templates = ground.templates_for(request)
-    boards = ground.home.ask(tournaments.results, cup, MOST_ENTRIES)
-    entries = [_of_board(each, ground, templates) for each in boards]
+    entries = _of_boards(ground.home.ask(tournaments.results, cup, MOST_ENTRIES), request)
     return _feed(request, cup.title, addresses.of_tournament(cup.name), entries)
 
 
 async def ladder(request: Request) -> Response:
     """Answer with a feed of the ladder of a game, with an entry for each game that is over."""
     ground, kind = _ground(request), request.path_params["kind"]
-    templates = ground.templates_for(request)
-    boards = ground.home.ask(ladders.results, kind.name, MOST_ENTRIES)
-    entries = [_of_board(each, ground, templates) for each in boards]
-    title = templates.translator.gettext("Ladder of %(title)s", title=kind.title)
+    entries = _of_boards(ground.home.ask(ladders.results, kind.name, MOST_ENTRIES), request)
+    title = ground.templates_for(request).translator.gettext(
+        "Ladder of %(title)s", title=kind.title
+    )
     return _feed(request, title, addresses.of_ladder(kind.name), entries)
 
 
@@ -118,10 +116,15 @@ def _ground(request: Request) -> Ground:
 
 def _entries(wish: Wish, request: Request) -> list[FeedEntry]:
     """Return an entry for each of some boards, that with the latest record first."""
+    found = find_latest(ground_of(request).work, wish, Window(MOST_ENTRIES))
+    return _of_boards(found.boards, request)
+
+
+def _of_boards(boards: Iterable[Summary], request: Request) -> list[FeedEntry]:
+    """Return an entry for each of some boards, in their order."""
     ground = ground_of(request)
-    found = find_latest(ground.work, wish, Window(MOST_ENTRIES))
     templates = ground.templates_for(request)
-    return [_of_board(each, ground, templates) for each in found.boards]
+    return [_of_board(each, ground, templates) for each in boards]
 
 
 def _of_board(summary: Summary, ground: Ground, templates: Templates) -> FeedEntry:

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from pbm_oust.board import Summary
+from pbm_oust.board import Summary, has_counted
 from pbm_oust.board.ratings import Standing
 from pbm_oust.play.notices import MOST_LISTED, Page, part_of
 from pbm_oust.play.tournaments import SectionTable, cups_going_on, table_of
@@ -23,7 +23,7 @@ from pbm_oust.store.home import Home
 from pbm_oust.store.index import Window
 from pbm_oust.store.ratings import standings_on
 from pbm_oust.store.tournaments import Round, Section
-from pbm_oust.tournaments.cup import ENDED, Cup, Entry, counted, cup_fields, pairings
+from pbm_oust.tournaments.cup import ENDED, Cup, Entry, cup_fields, pairings
 from pbm_oust.web import addresses, forms
 from pbm_oust.web.addresses import number_in
 from pbm_oust.web.boards import news
@@ -85,7 +85,7 @@ class CupView(Struct, frozen=True):
     @property
     def games_over(self) -> int:
         """How many of them have ended and count."""
-        return sum(counted(board) for each in self.tables for board in each.boards)
+        return sum(has_counted(board) for each in self.tables for board in each.boards)
 
     def in_play(self) -> list[Summary]:
         """Return boards of the tables on which the latest records were made."""
