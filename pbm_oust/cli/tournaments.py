@@ -20,7 +20,7 @@ from pbm_oust.play.tournaments import SectionTable
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Unreadable
 from pbm_oust.robot.levels import HOUSE
-from pbm_oust.rules import KINDS, Kind
+from pbm_oust.rules import KINDS, Grid, Kind
 from pbm_oust.store import ladders, tournaments
 from pbm_oust.store.database import ALL_ROWS
 from pbm_oust.store.index import Window
@@ -95,13 +95,7 @@ def create(
     It is announced to those who want to know. It is a round robin in sections, whose winners play
     on until one section is left. The running server, or a sweep, begins it.
     """
-    try:
-        chosen: dict[str, Any] = read_options(OPTIONS, rulings.words_of_mail(options), kind)
-    except Unreadable as refusal:
-        raise click.UsageError(rulings.usage(refusal, kind)) from None
-    grid = chosen.pop("grid", kind.default_grid)
-    if not kind.plays_on(grid):
-        raise common.Refused(f"{kind.title} is not played on {grid}")
+    grid, terms = _board_of(options, kind)
     work = operator.unit_of_work()
     at = _start(starts, every, work.now())
 
@@ -111,7 +105,7 @@ def create(
             number=work.home.ask(tournaments.next_number, kind.name),
             title=title,
             grid_name=str(grid),
-            terms_words=notation.format_terms(Terms(**chosen, binding=True)),
+            terms_words=notation.format_terms(terms),
             size=section,
             games=games,
             starts=at,
@@ -123,6 +117,21 @@ def create(
 
     cup = work.retried(deed)
     _go_on(operator, work, cup.kind, cup.number, as_json)
+
+
+def _board_of(options: dict[str, str | bool | None], kind: Kind) -> tuple[Grid, Terms]:
+    """Return on which grid and terms games begin, by the options of a challenge.
+
+    Raises UsageError, and Refused for a grid on which the game is not played.
+    """
+    try:
+        chosen: dict[str, Any] = read_options(OPTIONS, rulings.words_of_mail(options), kind)
+    except Unreadable as refusal:
+        raise click.UsageError(rulings.usage(refusal, kind)) from None
+    grid = chosen.pop("grid", kind.default_grid)
+    if not kind.plays_on(grid):
+        raise common.Refused(f"{kind.title} is not played on {grid}")
+    return grid, Terms(**chosen, binding=True)
 
 
 def _start(starts: datetime | None, every: str | None, now: datetime) -> datetime:
@@ -314,14 +323,7 @@ def ladder(
     The options for boards set how its games begin from now on; what they leave out is as usual. A
     house player is on it only if you add one.
     """
-    try:
-        words = rulings.words_of_mail(options)
-        chosen: dict[str, Any] = read_options(OPTIONS, words, kind)
-    except Unreadable as refusal:
-        raise click.UsageError(rulings.usage(refusal, kind)) from None
-    grid = chosen.pop("grid", kind.default_grid)
-    if not kind.plays_on(grid):
-        raise common.Refused(f"{kind.title} is not played on {grid}")
+    board = _board_of(options, kind) if rulings.words_of_mail(options) else None
 
     def deed(work: UnitOfWork) -> None:
         home = work.home
@@ -333,11 +335,11 @@ def ladder(
             home.do(ladders.join, kind.name, add, work.now())
         if removed:
             home.do(ladders.leave, kind.name, removed, work.now())
-        if words:
-            home.do(ladders.set_terms, kind, grid, Terms(**chosen, binding=True))
+        if board:
+            home.do(ladders.set_terms, kind, *board)
 
     work = operator.unit_of_work()
-    if add or removed or words:
+    if add or removed or board:
         work.retried(deed)
     grid, terms = work.home.ask(ladders.terms_of, kind)
     standings = work.home.ask(ladders.standings, kind.name, Window(ALL_ROWS))

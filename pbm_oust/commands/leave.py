@@ -160,9 +160,7 @@ def forget(work: UnitOfWork, userid: str, password: Credential, is_sure: bool) -
         home.do(ladders.depart, userid, work.now())
         if word:
             renaming.rename_in_texts(userid, word, work)
-            home.do(home.boards.rename_player, userid, word)
-            home.do(tournaments.rename, userid, word)
-            home.do(ladders.rename, userid, word)
+            renaming.rename_in_games(userid, word, home)
         home.do(tournaments.forget, userid)
         renaming.forget_addresses(account, home)
         home.do(forget_player, account.userid, account.message_key)

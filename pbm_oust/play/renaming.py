@@ -18,6 +18,7 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules import KINDS
 from pbm_oust.store import index, ladders, tournaments
 from pbm_oust.store.accounts import merge_accounts, rename_account
+from pbm_oust.store.database import Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import files_to, remove_letters_to
 from pbm_oust.store.message_keys import give_causes
@@ -98,12 +99,25 @@ def _rename(old: str, new: str, work: UnitOfWork) -> int:
     renamed = structs.replace(account, userid=new)
     notices = _notices(account, renamed, new, "renamed", work)
     with work.answering(_request(account, new)).posting(notices):
-        count = work.home.database.write(partial(work.home.boards.rename_player, old=old, new=new))
-        work.home.do(tournaments.rename, old, new)
-        work.home.do(ladders.rename, old, new)
+        count = rename_in_games(old, new, work.home)
         work.home.do(forget_player, old, account.message_key)
         work.home.do(rename_account, account.changed_at(work.now()), new)
     return count
+
+
+def rename_in_games(old: str, new: str, home: Home) -> int:
+    """Give a player another userid on boards, in tournaments and on ladders.
+
+    Returns the number of boards that have it now.
+    """
+
+    def deed(transaction: Transaction) -> int:
+        count = home.boards.rename_player(transaction, old, new)
+        tournaments.rename(transaction, old, new)
+        ladders.rename(transaction, old, new)
+        return count
+
+    return home.database.write(deed)
 
 
 def merge_players(old: str, into: str, work: UnitOfWork) -> int:
@@ -123,9 +137,7 @@ def _merge(old: str, into: str, work: UnitOfWork) -> int:
         raise CannotMove(f"both have played on {', '.join(map(str, both))}")
     notices = _notices(account, target, into, "merged", work)
     with work.answering(_request(account, into)).posting(notices):
-        count = work.home.database.write(partial(work.home.boards.rename_player, old=old, new=into))
-        work.home.do(tournaments.rename, old, into)
-        work.home.do(ladders.rename, old, into)
+        count = rename_in_games(old, into, work.home)
         work.home.do(give_causes, old, into)
         work.home.do(forget_player, old, account.message_key)
         work.home.do(merge_accounts, target.changed_at(work.now()), account)
