@@ -1,6 +1,7 @@
 """Finding what a page of the documentation says wrongly.
 
 - Links: the file exists, and has the heading after `#`.
+- Headings: no two of a page have the same name, as happens when texts are joined wrongly.
 - Commands by mail, as code: the table of commands reads them, or shows them as they are written.
 - Commands of `pbm-oust`: the command exists, and has these options.
 - Scripts: they exist, and know the options.
@@ -60,6 +61,10 @@ def faults_of(page: Page) -> Iterator[str]:
     """Yield what is wrong in a page."""
     name = page.path.relative_to(ROOT) if page.path.is_relative_to(ROOT) else page.path
     found = [(each, _fault_of_link(page, each.text)) for each in page.links()]
+    seen: set[str] = set()
+    for each in page.headings():
+        found.append((each, f"a second heading {each.text!r}" if each.text in seen else None))
+        seen.add(each.text)
     is_for_players = page.path.name == "playing.md"
     for each in page.spans():
         found += [(each, fault) for fault in _faults_of_code(each.text)]

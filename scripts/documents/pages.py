@@ -31,17 +31,14 @@ class Page:
         prose = self._prose(keep_spans=False)
         return [self._at(found, found[1] or found[2]) for found in _LINK.finditer(prose)]
 
+    def headings(self) -> list[Found]:
+        """Return the headings."""
+        prose = self._prose(keep_spans=True)
+        return [self._at(found, found[1]) for found in _HEADING.finditer(prose)]
+
     def anchors(self) -> set[str]:
         """Return the names of the headings, as links have them behind `#`."""
-        found: set[str] = set()
-        for heading in _HEADING.findall(self._prose(keep_spans=True)):
-            name = plain = _anchor(heading)
-            nth = 0
-            while name in found:
-                nth += 1
-                name = f"{plain}-{nth}"
-            found.add(name)
-        return found
+        return {_anchor(heading.text) for heading in self.headings()}
 
     def spans(self) -> list[Found]:
         """Return what is set as code within sentences, each in one line."""
