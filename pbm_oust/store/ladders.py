@@ -204,11 +204,7 @@ def count_waiting(database: Database, now: datetime) -> None:
     It is done in parts, so that nobody else waits for all of it. Raises DatabaseFault.
     """
     with database.read_latest() as snapshot:
-        behind = [
-            kind
-            for kind in KINDS
-            if is_behind(snapshot, kind) or _idle(snapshot, kind, now) is not None
-        ]
+        behind = [kind for kind in KINDS if is_due(snapshot, kind, now)]
     for kind in behind:
         while database.write(partial(catch_up, kind=kind, now=now)):
             pass
@@ -217,6 +213,14 @@ def count_waiting(database: Database, now: datetime) -> None:
 def is_behind(snapshot: Snapshot, kind: str) -> bool:
     """Return whether something has happened that the rungs do not follow yet."""
     return bool(_events(snapshot, kind, 1))
+
+
+def is_due(snapshot: Snapshot, kind: str, now: datetime) -> bool:
+    """Return whether something has happened until now that the rungs do not follow yet.
+
+    That somebody should have sunk counts as well.
+    """
+    return is_behind(snapshot, kind) or _idle(snapshot, kind, now) is not None
 
 
 def _note_step(transaction: Transaction, kind: str, userid: str, step: Step, now: datetime) -> None:

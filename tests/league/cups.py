@@ -1,8 +1,9 @@
-"""A year of cups by mail: many players, and a server that is killed again and again.
+"""A year of cups and a ladder by mail: many players, and a server that is killed again and again.
 
-What the cups should have come to is counted from the files of histories, without the program.
+What they should have come to is counted from the files of histories, without the program.
 """
 
+import json
 import re
 import subprocess
 import sys
@@ -11,17 +12,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
+from functools import partial
 from pathlib import Path
 from random import Random
 from smtplib import SMTP, SMTPException
 from threading import Timer
 
 from pbm_oust.board import Summary
+from pbm_oust.board.notation import format_time
+from pbm_oust.commands.ladder import is_absent
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.play.tournaments import open_cup, tables_of
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules import KINDS
-from pbm_oust.store import tournaments
+from pbm_oust.store import ladders, tournaments
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName, due_by, find_entry
 from pbm_oust.store.open_boards import read_game
@@ -31,6 +35,8 @@ from tests.league.clock import SetClock
 from tests.league.count import (
     Played,
     Section,
+    Stairs,
+    challenges_in,
     most_at_once,
     placed,
     sections_in,
@@ -38,7 +44,7 @@ from tests.league.count import (
     wrongly_played,
 )
 from tests.league.post import ADDRESS
-from tests.league.verdict import of_command_line
+from tests.league.verdict import of_command_line, run
 from tests.support.accounts import change_account, make_account
 from tests.support.server import ROOT, listening_port, stopped
 from tests.support.sink import listening_sink
@@ -51,6 +57,13 @@ _GRID = "square 3x3"
 _SHARE_PLAYED = 0.35
 """The share of the boards on which something is done in a day."""
 _SHARE_SWAPPED = 0.3
+_SHARE_CLIMBING = 0.03
+"""The share of the players who challenge somebody on the ladder in a day."""
+_SHARE_RASH = 0.2
+"""The share of those who challenge anybody, whether they may or not."""
+_SHARE_WALKING = 0.002
+"""The share of those who leave the ladder in a day, or join it again."""
+_LADDER = ("tournaments", "ladder", "oust")
 _AFTER = timedelta(days=6)
 """How long after it was opened one player leaves a cup, and the account of another is closed."""
 
@@ -94,6 +107,10 @@ class Year:
     """The boards whose games go on."""
     known: int = 0
     """How many boards have been seen."""
+    closed: dict[str, datetime] = field(default_factory=dict)
+    """When whose account was closed."""
+    walks: list[tuple[datetime, str]] = field(default_factory=list)
+    """When who joined the ladder or left it, each of them in turn."""
 
     # The server
 
@@ -148,9 +165,13 @@ class Year:
     def _is_settled(self) -> bool:
         self.start()
         now, work = self.clock.now(), open_inbound(self.home, ADDRESS, self.clock.now).work
-        return not self.home.ask(due_cups, now) and not any(
-            work.clock_of(read_game(self.home, KINDS[name.kind], name.board)).ruling_due(now)
-            for name in self.home.ask(due_by, now)
+        return not (
+            self.home.ask(ladders.is_due, "oust", now)
+            or self.home.ask(due_cups, now)
+            or any(
+                work.clock_of(read_game(self.home, KINDS[name.kind], name.board)).ruling_due(now)
+                for name in self.home.ask(due_by, now)
+            )
         )
 
     # The year
@@ -161,6 +182,7 @@ class Year:
         killed = Counter(self.random.choices(range(1, plan.days), k=plan.kills))
         for name in plan.names:
             make_account(self.home, name, _password(name), f"{name}@league.example")
+        run(self.home.path, *_LADDER, "--size", "3", "--nagtime", "3", "--forfeittime", "5")
         for day in range(plan.days):
             self.clock.set(first + timedelta(days=day))
             self.start()
@@ -170,6 +192,7 @@ class Year:
             self.settle()
             for each in DAILY:
                 each(self, day)
+            self.settle()
             show(f"day {day + 1}, {self.known} boards, {self.mails} mails, {self.kills} kills")
         if self.process:
             stopped(self.process)
@@ -223,6 +246,7 @@ def open_cups(year: Year, day: int) -> None:
         leaves, disabled = names[2 * number : 2 * number + 2]
         year.send(leaves, f"oust withdraw {number} {year.password(leaves)}")
         change_account(year.home, disabled, lambda account: account.with_disabled(now))
+        year.closed[disabled] = now
 
 
 def play_boards(year: Year, _day: int) -> None:
@@ -243,11 +267,39 @@ def play_boards(year: Year, _day: int) -> None:
         year.send(mover, f"oust move {board.board} {year.password(mover)} {words}")
 
 
-DAILY: list[Callable[[Year, int], None]] = [open_cups, play_boards]
+def climb(year: Year, day: int) -> None:
+    """Challenge others on the ladder; now and then somebody leaves it, or joins again."""
+    names = [name for name in year.plan.names if name not in year.closed]
+    for name in names:
+        if not day or year.random.random() < _SHARE_WALKING:
+            _walk(year, name)
+    for name in names:
+        if name in year.plan.silent or year.random.random() > _SHARE_CLIMBING:
+            continue
+        work = open_inbound(year.home, ADDRESS, year.clock.now).work
+        outlook = year.home.ask(ladders.outlook, "oust", name, year.clock.now())
+        others = [*outlook.free(partial(is_absent, work))]
+        if year.random.random() < _SHARE_RASH:
+            others = year.plan.names
+        if others:
+            other = year.random.choice(others)
+            year.send(name, f"oust ladder challenge {year.password(name)} {other}")
+
+
+def _walk(year: Year, name: str) -> None:
+    """Join the ladder or leave it, at a minute at which nothing else happens there."""
+    is_on = sum(userid == name for _, userid in year.walks) % 2
+    year.clock.set(year.clock.now() + timedelta(minutes=1))
+    year.walks.append((year.clock.now(), name))
+    year.send(name, f"oust ladder {'leave' if is_on else 'join'} {year.password(name)}")
+    year.clock.set(year.clock.now() + timedelta(minutes=1))
+
+
+DAILY: list[Callable[[Year, int], None]] = [open_cups, play_boards, climb]
 """What is done each day, in turn."""
 
 
-def faults(year: Year) -> Iterator[str]:
+def faults(year: Year, stairs: Stairs) -> Iterator[str]:
     """Yield what is wrong after a year."""
     home = year.home
     commands = (
@@ -257,8 +309,8 @@ def faults(year: Year) -> Iterator[str]:
         ["doctor"],
     )
     yield from of_command_line(home, *commands)
-    found = sections_in(home.path / "oust")
-    keys = Counter(board.key for boards in found.values() for board in boards)
+    found, challenges = sections_in(home.path / "oust"), challenges_in(home.path / "oust")
+    keys = Counter(board.key for boards in (*found.values(), challenges) for board in boards)
     yield from (f"{key} has started {number} boards" for key, number in keys.items() if number > 1)
     work = open_inbound(home, ADDRESS, year.clock.now).work
     for number in range(1, year.plan.cups + 1):
@@ -267,6 +319,10 @@ def faults(year: Year) -> Iterator[str]:
             yield f"cup {number} is not over"
         else:
             yield from (f"{cup.name}: {each}" for each in _wrong(cup, work, found))
+    yield from stairs.faults
+    told = json.loads(run(home.path, *_LADDER, "--json").stdout)["players"]
+    if [each["userid"] for each in told] != stairs.order:
+        yield "the ladder differs"
     for line in year.log.read_text().splitlines():
         if re.search(r" ERROR |kept by the sender|Traceback", line):
             yield f"the log says: {line}"
@@ -299,7 +355,8 @@ def _wrong(cup: Cup, work: UnitOfWork, found: Mapping[Section, Sequence[Played]]
             }
             if told != placed(players, played):
                 yield f"{where}: the table differs"
-            gone = {each.userid for each in entries if each.out and each.userid in players}
+            ended = max((each.ended for each in played), default="")
+            gone = {each.userid for each in entries if each.out and format_time(each.out) <= ended}
             if set(table.section.winners) != winners(players, played, gone):
                 yield f"{where}: won by {sorted(table.section.winners)}"
             expected |= set(table.section.winners)
@@ -321,6 +378,11 @@ class Outcome:
     letters: int
     rounds: Sequence[int]
     """How many rounds each cup had."""
+    challenges: int
+    """How many boards the ladder had."""
+    climbs: int
+    sunk: int
+    """How often somebody sank on it."""
     endings: Counter[str]
     faults: tuple[str, ...]
 
@@ -330,6 +392,7 @@ class Outcome:
         lines = [
             f"{self.mails} mails, {self.letters} letters, {self.boards} boards, {self.kills} kills",
             f"rounds: {', '.join(map(str, self.rounds))}",
+            f"ladder: {self.challenges} boards, {self.climbs} climbs, {self.sunk} sank",
             f"endings: {endings}",
             *(self.faults or ["nothing is wrong"]),
         ]
@@ -349,13 +412,18 @@ def conduct(plan: Plan, place: Path, show: Callable[[str], None]) -> Outcome:
         year.play(show)
         letters = len(sink.taken)
     cups = (home.ask(tournaments.find, "oust", 1 + number) for number in range(plan.cups))
+    stairs, challenges = Stairs(year.closed), challenges_in(home.path / "oust")
+    stairs.follow(year.walks, challenges, clock.now())
     boards = [home.ask(find_entry, name) for name in home.board_names("oust")]
     return Outcome(
         mails=year.mails,
         kills=year.kills,
         boards=len(boards),
         letters=letters,
+        challenges=len(challenges),
+        climbs=stairs.climbs,
+        sunk=stairs.sunk,
         rounds=[cup.round if cup else 0 for cup in cups],
         endings=Counter(each.result.how.value for each in boards if each and each.result),
-        faults=tuple(faults(year)),
+        faults=tuple(faults(year, stairs)),
     )

@@ -24,7 +24,7 @@ def test_a_short_league_is_played_to_the_end_with_every_command(tmp_path: Path) 
     assert {"remind", "swap", "propose", "accept", "reject"} <= set(outcome.deeds)
 
 
-def test_cups_come_to_what_their_boards_say_however_often_the_server_is_killed(
+def test_cups_and_a_ladder_come_to_what_their_boards_say_however_often_the_server_is_killed(
     tmp_path: Path,
 ) -> None:
     plan = cups.Plan(players=10, cups=1, days=50, kills=6)
@@ -32,3 +32,5 @@ def test_cups_come_to_what_their_boards_say_however_often_the_server_is_killed(
     assert not outcome.faults, outcome.report()
     assert outcome.rounds == [2]
     assert {"resign", "forfeit", "void"} <= set(outcome.endings)
+    assert outcome.challenges
+    assert outcome.climbs

@@ -41,13 +41,13 @@ def _unused(world: World) -> Iterator[str]:
 def of_command_line(home: Home, *commands: list[str]) -> Iterator[str]:
     """Yield which of some commands find something wrong, and what."""
     for command in commands:
-        done = _run(home.path, *command)
+        done = run(home.path, *command)
         if done.returncode:
             yield f"{' '.join(command)} exits with {done.returncode}: {done.stdout}{done.stderr}"
 
 
 def _ratings(home: Path) -> object:
-    return json.loads(_run(home, "ratings", "--recompute", "--json").stdout)
+    return json.loads(run(home, "ratings", "--recompute", "--json").stdout)
 
 
 def _with_histories_only(home: Home, copy: Path) -> Path:
@@ -59,7 +59,8 @@ def _with_histories_only(home: Home, copy: Path) -> Path:
     return copy
 
 
-def _run(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def run(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of the program on a home."""
     return subprocess.run(
         [PROGRAM, "--home", str(home), *words], capture_output=True, text=True, check=False
     )
