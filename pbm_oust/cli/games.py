@@ -421,7 +421,7 @@ def _text(data: bytes) -> str:
     default=analyses.SECONDS,
     show_default=True,
     metavar="N",
-    help="How long each position is searched, on one core.",
+    help="How long each position is searched, in processor time.",
 )
 @click.option("--sgf", is_flag=True, help="Print SGF with comments, of which Sabaki draws a curve.")
 def analyse(
@@ -471,7 +471,7 @@ def _analysis(operator: common.Operator, game: Game, seconds: float) -> analyses
         raise common.Refused(f"{game.name} cannot be analysed: {reason}")
     evaluations, number = list[analyses.Evaluation](), len(game.records) + 1
     with terminal.progress_bar("searching") as progress:
-        for evaluation in judged(game, seconds, time.perf_counter):
+        for evaluation in judged(game, seconds, time.thread_time):
             evaluations.append(evaluation)
             progress(len(evaluations), number)
     analysis = analyses.Analysis.of(game, seconds, evaluations)
