@@ -165,13 +165,12 @@ class Year:
     def _is_settled(self) -> bool:
         self.start()
         now, work = self.clock.now(), open_inbound(self.home, ADDRESS, self.clock.now).work
+        named = self.home.ask(due_by, now)
+        games = (read_game(self.home, KINDS[name.kind], name.board) for name in named)
         return not (
             self.home.ask(ladders.is_due, "oust", now)
             or self.home.ask(due_cups, now)
-            or any(
-                work.clock_of(read_game(self.home, KINDS[name.kind], name.board)).ruling_due(now)
-                for name in self.home.ask(due_by, now)
-            )
+            or any(not each.result and work.clock_of(each).ruling_due(now) for each in games)
         )
 
     # The year
