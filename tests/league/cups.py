@@ -182,19 +182,25 @@ class Year:
         for name in plan.names:
             make_account(self.home, name, _password(name), f"{name}@league.example")
         run(self.home.path, *_LADDER, "--size", "3", "--nagtime", "3", "--forfeittime", "5")
-        for day in range(plan.days):
-            self.clock.set(first + timedelta(days=day))
-            self.start()
-            for _ in range(killed[day]):
-                self.kill_soon(0.8)
-                self.settle()
+        try:
+            for day in range(plan.days):
+                self.clock.set(first + timedelta(days=day))
+                self._live(day, killed[day])
+                show(f"day {day + 1}, {self.known} boards, {self.mails} mails, {self.kills} kills")
+        finally:
+            if self.process:
+                stopped(self.process)
+
+    def _live(self, day: int, kills: int) -> None:
+        """Play a day, in which the server is killed so many times."""
+        self.start()
+        for _ in range(kills):
+            self.kill_soon(0.8)
             self.settle()
-            for each in DAILY:
-                each(self, day)
-            self.settle()
-            show(f"day {day + 1}, {self.known} boards, {self.mails} mails, {self.kills} kills")
-        if self.process:
-            stopped(self.process)
+        self.settle()
+        for each in DAILY:
+            each(self, day)
+        self.settle()
 
     def password(self, name: str) -> str:
         """Return what a player writes behind a number: the userid and the password."""
