@@ -187,6 +187,7 @@ class Year:
                 self.clock.set(first + timedelta(days=day))
                 self._live(day, killed[day])
                 show(f"day {day + 1}, {self.known} boards, {self.mails} mails, {self.kills} kills")
+            self.settle()
         finally:
             if self.process:
                 stopped(self.process)
@@ -200,7 +201,6 @@ class Year:
         self.settle()
         for each in DAILY:
             each(self, day)
-        self.settle()
 
     def password(self, name: str) -> str:
         """Return what a player writes behind a number: the userid and the password."""
