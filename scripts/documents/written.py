@@ -1,4 +1,4 @@
-"""The pages of the documentation of which scripts write a part."""
+"""The files of the documentation that scripts write, or of which they write a part."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,10 +8,11 @@ from scripts.documents.command_line import command_line_part
 from scripts.documents.commands import commands_part
 from scripts.documents.parts import code, table, with_part
 from scripts.documents.rooms import ROOT
+from scripts.documents.schemas import schemas
 
 
 def written() -> Iterator[tuple[Path, str]]:
-    """Yield each page of which a part is written, with the text that it should have."""
+    """Yield each file that is written, all of it or a part, with the text that it should have."""
     docs = ROOT / "docs"
     for page, name, text in (
         (docs / "commands.md", "commands", commands_part()),
@@ -19,6 +20,7 @@ def written() -> Iterator[tuple[Path, str]]:
         (docs / "house.md", "levels", levels_part()),
     ):
         yield page, with_part(page.read_text(), name, text)
+    yield docs / "schemas.json", schemas()
 
 
 def levels_part() -> str:
