@@ -6,6 +6,7 @@ from pathlib import Path
 from pbm_oust.robot.levels import LEVELS
 from scripts.documents.command_line import command_line_part
 from scripts.documents.commands import commands_part
+from scripts.documents.film import film
 from scripts.documents.parts import code, table, with_part
 from scripts.documents.rooms import ROOT
 from scripts.documents.schemas import schemas
@@ -21,6 +22,7 @@ def written() -> Iterator[tuple[Path, str]]:
     ):
         yield page, with_part(page.read_text(), name, text)
     yield docs / "schemas.json", schemas()
+    yield docs / "pictures" / "game.svg", film()
 
 
 def levels_part() -> str:
