@@ -6,6 +6,7 @@ from pathlib import Path
 from pbm_oust.robot.levels import LEVELS
 from scripts.documents.command_line import command_line_part
 from scripts.documents.commands import commands_part
+from scripts.documents.configuration import keys_part, limits_part
 from scripts.documents.film import film
 from scripts.documents.parts import code, table, with_part
 from scripts.documents.rooms import ROOT
@@ -15,6 +16,10 @@ from scripts.documents.schemas import schemas
 def written() -> Iterator[tuple[Path, str]]:
     """Yield each file that is written, all of it or a part, with the text that it should have."""
     docs = ROOT / "docs"
+    configuration = (docs / "configuration.md").read_text()
+    for name, text in (("keys", keys_part(configuration)), ("limits", limits_part(configuration))):
+        configuration = with_part(configuration, name, text)
+    yield docs / "configuration.md", configuration
     for page, name, text in (
         (docs / "commands.md", "commands", commands_part()),
         (docs / "command-line.md", "command line", command_line_part()),
