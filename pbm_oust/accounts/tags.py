@@ -16,6 +16,7 @@
     pbmserv+off.broadcasts.alice.TOKEN@HOST
     pbmserv+verify.CODE@HOST
     pbmserv+bounces.TOKEN@HOST
+    pbmserv+echo.NAME.TOKEN@HOST
     pbmserv+noreply@HOST
 
 A letter about a board to one of its players has such a Reply-To and such a Message-ID. The address
@@ -326,7 +327,9 @@ _OTHER_ID = re.compile(r"<[a-z0-9_.-]+\.[0-9a-f]{16}")
 
 _SEEN = re.compile(rf"{_ANSWERED}(?:\.{_LETTER})?\.{_TOKEN}", re.IGNORECASE)
 
-_SEEN_BEHIND_A_WORD = re.compile(rf"(?:verify\.?|bounces\.)(?=({TOKEN.pattern}))", re.IGNORECASE)
+_SEEN_BEHIND_A_WORD = re.compile(
+    rf"(?:verify\.?|bounces\.|echo\.{CODE.pattern}\.)(?=({TOKEN.pattern}))", re.IGNORECASE
+)
 
 
 Credential = Secret | Reply | Correspondence | Joining | Entering | Climbing | Unsubscribing
@@ -493,7 +496,37 @@ class Robotic(Enum):
     """Answers go to it that nobody is to read."""
 
 
-Tag = Robotic | Secret | Claim
+_ECHO = "echo"
+_ECHO_TAG = re.compile(rf"{_ECHO}\.(?P<name>{CODE.pattern})\.(?P<token>{TOKEN.pattern})")
+
+
+class Echo(Struct, frozen=True):
+    """That a mail comes back to an operator who tries whether mail arrives; not proved yet."""
+
+    name: str
+    """What tells it from others: 16 letters and digits."""
+    token: str
+
+    @classmethod
+    def begin(cls, key: bytes, name: str) -> Self:
+        """Return what a mail is to bring back."""
+        return cls(name, _proof(key, _ECHO, name))
+
+    def is_proved(self, key: bytes) -> bool:
+        """Return whether the owner of the home has begun it."""
+        return hmac.compare_digest(Echo.begin(key, self.name).token, self.token)
+
+    def address(self, own_address: str) -> str:
+        """Return the address that a mail brings it back to."""
+        return _tagged(own_address, f"{_ECHO}.{self.name}.{self.token}")
+
+    @property
+    def message_key(self) -> str:
+        """What it is known by once it has come back."""
+        return hashlib.sha256(f"{_ECHO}\0{self.name}".encode()).hexdigest()[:16]
+
+
+Tag = Robotic | Secret | Echo | Claim
 """What a tag says: what it is for, a verification code, or whose answer a mail claims to be."""
 
 
@@ -510,6 +543,8 @@ def parse_tag(address: str, own_address: str) -> Tag | None:
         return Secret(rest)
     if name == Robotic.BOUNCES.value:
         return Robotic.BOUNCES
+    if found := _ECHO_TAG.fullmatch(tag):
+        return Echo(found["name"], found["token"])
     return Robotic.UNREAD if tag == Robotic.UNREAD.value else None
 
 

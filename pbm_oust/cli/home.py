@@ -7,7 +7,7 @@ of this version. Its histories are compared with their files, and taken from the
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -19,14 +19,14 @@ from pbm_oust.board import Game
 from pbm_oust.cli import common
 from pbm_oust.cli.games import state_of
 from pbm_oust.cli.terminal import progress_bar, say
-from pbm_oust.doctor import Severity, counted
+from pbm_oust.doctor import Check, Severity, counted, verdict
 from pbm_oust.doctor.home import examine
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import backup as backups
 from pbm_oust.store import rebuilding, upgrading
 from pbm_oust.store.boards import DamagedHistory
-from pbm_oust.store.configuration import parse_store
+from pbm_oust.store.configuration import Endpoint, parse_store
 from pbm_oust.store.database import LATEST
 from pbm_oust.store.disk import locked_folder
 from pbm_oust.store.faults import DatabaseFault, command_line
@@ -339,24 +339,56 @@ def rebuild(operator: common.Operator) -> None:
 
 @common.command(has_json=True)
 @click.option("--relay", "with_relay", is_flag=True, help="Greet the relay, too.")
-def doctor(operator: common.Operator, with_relay: bool, as_json: bool) -> None:
+@click.option(
+    "--outside", is_flag=True, help="Look at what is around the home, too, and greet the relay."
+)
+@click.option(
+    "--mail",
+    "recipient",
+    type=common.ADDRESS,
+    help="Like --outside; and send a letter to ADDRESS, and wait until it or an answer comes in.",
+)
+@click.option(
+    "--resolver", type=common.ENDPOINT, help="Ask the name server at HOST:PORT, with --outside."
+)
+def doctor(
+    operator: common.Operator,
+    recipient: str | None,
+    resolver: Endpoint | None,
+    *,
+    with_relay: bool,
+    outside: bool,
+    as_json: bool,
+) -> None:
     """Say what is wrong with the home, and what to do.
 
     Prints a line for each finding. Replays every history, and changes nothing. Exit status 1 if
-    something is wrong. As JSON it also says whether mail can be taken, as /healthz on the pages
-    does.
+    something is wrong. With --outside, it also asks whether the server and the pages answer, where
+    name servers lead mail, and when certificates end, and looks at the clock and the backups. With
+    --mail and the server's own address, a letter goes out and has to come back by itself; with an
+    address of yours, you answer it. As JSON it also says whether mail can be taken, as /healthz on
+    the pages does.
     """
     home = operator.home_as_it_is
-    findings = list(examine(home, with_relay))
+    further: Mapping[str, Check] = {}
+    if with_relay or outside or recipient:
+        from pbm_oust.doctor.outside import checks_outside, resolver_at
+
+        further = checks_outside(resolver_at(resolver), recipient)
+        if not (outside or recipient):
+            further = {"relay": further["relay"]}
+    findings = []
+    for finding in examine(home, further):
+        findings.append(finding)
+        if not as_json:
+            say(finding)
+    found = verdict(findings)
     if as_json:
-        found = [
+        told = [
             {"verdict": each.severity.value, "about": each.about, "text": each.text}
             for each in findings
         ]
         trouble = find_trouble(home, lasts=False)
-        common.print_json({**described(trouble), "findings": found})
-    else:
-        for finding in findings:
-            say(finding)
-    if any(finding.severity is Severity.BAD for finding in findings):
+        common.print_json({**described(trouble), "verdict": found.value, "findings": told})
+    if found is Severity.BAD:
         raise SystemExit(1)

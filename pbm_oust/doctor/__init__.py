@@ -20,7 +20,7 @@ RESTORE = "Put the database back from a backup"
 
 
 class Severity(Enum):
-    """How serious a finding is."""
+    """How serious a finding is, from the least serious on."""
 
     OK = "ok"
     NOTE = "note"
@@ -78,6 +78,12 @@ class Examiner(Struct, frozen=True):
         """Return the name of a path in a finding: relative to the home."""
         home = self.home.path
         return str(path.relative_to(home)) if path.is_relative_to(home) else str(path)
+
+
+def verdict(findings: Iterable[Finding]) -> Severity:
+    """Return how serious the most serious one of some findings is."""
+    found = {finding.severity for finding in findings}
+    return next((each for each in reversed(Severity) if each in found), Severity.OK)
 
 
 Check = Callable[[Examiner], Iterator[Finding]]

@@ -1,33 +1,35 @@
 """The home: its configuration, its files on the host, its database, and letters on their way.
 
-Also the relay that takes them, and limits that left mails unanswered.
+Also limits that left mails unanswered, and the version of the program.
 """
 
 import os
+import platform
 import shlex
 import shutil
 import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import chain
 from pathlib import Path
 
+from tzdata import IANA_VERSION
+
+from pbm_oust import __version__
 from pbm_oust.accounts.address import is_address, normal_address
-from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.board.notation import format_time
 from pbm_oust.doctor import RESTORE, Check, Examiner, Finding, counted, examined, first_of
 from pbm_oust.doctor.boards import check_accounts, check_boards
 from pbm_oust.mail.own_socket import FOR_DELIVER, FOR_OWNER
-from pbm_oust.mail.relay import connected
 from pbm_oust.mail.tls import read_certificate
 from pbm_oust.robot.levels import LEVELS
 from pbm_oust.robot.search import lack
 from pbm_oust.rules import KINDS
 from pbm_oust.store import configuration as configurations
 from pbm_oust.store.accounts import is_known
-from pbm_oust.store.database import Row, Snapshot
+from pbm_oust.store.database import LATEST, Row, Snapshot
 from pbm_oust.store.disk import CLOSED, OPEN, user_name
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
@@ -435,29 +437,21 @@ def check_space(on: Examiner) -> Iterator[Finding]:
         yield on.ok(f"{free >> 20} MiB are free")
 
 
-def check_relay(on: Examiner) -> Iterator[Finding]:
-    """Yield what the relay says when we greet it and name ourselves; nothing is sent."""
-    relay, address = on.configuration.relay, on.configuration.address
-    if relay is None:
-        remedy = f"Set relay in {on.home.configuration.name}"
-        yield on.bad("no relay is set, so letters stay in the outbox", remedy)
-        return
-    try:
-        with connected(relay, address) as smtp:
-            code, text = smtp.mail(envelope_sender(address, on.home.key(), address))
-            smtp.rset()
-    except OSError as error:
-        yield on.bad(f"{relay} does not answer: {error}", "See whether it runs and listens there")
-        return
-    if code == 250:
-        yield on.ok(f"{relay} answers and takes letters from us")
-    else:
-        said = f"{code} {text.decode('ascii', 'replace')}"
-        what = f"{relay} does not take letters from us: {said}"
-        yield on.bad(what, "Allow this host to send through it")
+OLD = timedelta(days=730)
+"""How old the time zones may be; a few governments change theirs every year."""
+
+
+def check_program(on: Examiner) -> Iterator[Finding]:
+    """Yield the version of the program, and of what it works with."""
+    zones = f"time zones of {IANA_VERSION}"
+    python = platform.python_version()
+    yield on.ok(f"pbm_oust {__version__}, tables of version {LATEST}, {zones}, Python {python}")
+    if datetime(int(IANA_VERSION[:4]), 1, 1, tzinfo=UTC) < on.now - OLD:
+        yield on.note(f"the {zones} are old; the library tzdata has newer ones")
 
 
 CHECKS: Mapping[str, Check] = {
+    "program": check_program,
     "configuration": check_configuration,
     "house": check_house,
     "server": check_server,
@@ -468,14 +462,12 @@ CHECKS: Mapping[str, Check] = {
     "limits": check_limits,
     "permissions": check_permissions,
     "space": check_space,
-    "relay": check_relay,
 }
-"""All checks in their order, by what they are about."""
+"""The checks of a home itself in their order, by what they are about."""
 
 
-def examine(home: Home, with_relay: bool) -> Iterator[Finding]:
-    """Yield all findings about a home; the relay is greeted only if that is wanted."""
+def examine(home: Home, further: Mapping[str, Check]) -> Iterator[Finding]:
+    """Yield all findings about a home, and those of further checks."""
     configured, now = home.configured, home.now()
-    for about, check in CHECKS.items():
-        if about != "relay" or with_relay:
-            yield from examined(Examiner(home, about, configured, now), check)
+    for about, check in (*CHECKS.items(), *further.items()):
+        yield from examined(Examiner(home, about, configured, now), check)

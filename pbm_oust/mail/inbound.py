@@ -31,6 +31,7 @@ from pbm_oust.service.table import is_of_letter
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
+from pbm_oust.store.message_keys import KeyOutcome, note_key
 from pbm_oust.store.verifications import note_bounce
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 
 
 MOST_HOPS = 30
+REPORT = "multipart/report"
+"""The kind of a mail with which a mail server says what became of another one (RFC 6522)."""
 
 _DAEMON = re.compile(r"(?:.*[-_.])?daemon|.*mailer-?daemon")
 _MACHINE = re.compile(r"(?:.*[-_.])?(?:bounces?|auto-?(?:reply|responder))")
@@ -78,7 +81,7 @@ def automatic_by(mail: Mail, envelope_sender: str | None, own_address: str) -> s
             return f"sender {local}"
     if found := _AUTOMATIC.search(mail.headers_text):
         return found[0].partition(":")[0].title()
-    if mail.kind == "multipart/report":
+    if mail.kind == REPORT:
         return mail.kind
     if mail.is_reaction:
         return "reaction"
@@ -221,6 +224,8 @@ class Inbound(Struct, frozen=True):
                 return self._read_bounce(data, recipient, mail.identity)
             if tag is tags.Robotic.UNREAD:
                 return silent(Silence.ANSWERS_BROADCAST)
+            if isinstance(tag, tags.Echo):
+                return self._read_echo(tag, mail)
             if isinstance(tag, tags.Claim):
                 claims.append(tag)
                 # Programs write the mails that end letters of one sort, so these may be automatic.
@@ -292,6 +297,18 @@ class Inbound(Struct, frozen=True):
         def deed(work: UnitOfWork) -> Handled:
             work.home.do(note_bounce, address, Bounce.of(work.now(), status, letter, subject))
             return Handled(Outcome.RETURNED)
+
+        return PreparedRequest(deed, shares=False)
+
+    def _read_echo(self, echo: tags.Echo, mail: Mail) -> "Handled | PreparedRequest":
+        """Return what is to be done about a mail that comes back to the doctor, or its failure."""
+        if not echo.is_proved(self.work.home.key()):
+            return silent(Silence.ECHO)
+        outcome = KeyOutcome.REFUSED if mail.kind == REPORT else KeyOutcome.DONE
+
+        def deed(work: UnitOfWork) -> Handled:
+            work.home.do(note_key, echo.message_key, outcome, work.now())
+            return silent(Silence.ECHO)
 
         return PreparedRequest(deed, shares=False)
 

@@ -47,6 +47,7 @@ class Silence(Enum):
     WAITS_FOR_A_YES = "the same challenge waits for a yes"
     LIMIT = "the limit"
     ANSWERS_BROADCAST = "an answer to a mail that went to everybody"
+    ECHO = "an operator tries whether mail arrives"
     FORGED = "its From is forged"
     NO_REPORT = "no report of a failed letter"
 

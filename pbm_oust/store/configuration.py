@@ -100,6 +100,8 @@ class Configuration(Struct, frozen=True):
     """Whether the house analyses games that are over, if there are pages to show that."""
     store: str = ""
     """The database server that keeps the home, for several hosts; without one it is in files."""
+    backups: str = ""
+    """The folder with the backups, each in a folder of its own: `doctor` looks how old they are."""
     readers: bool = False
     """Whether other users of the machine may read the histories."""
     limits: Limits = field(default_factory=Limits)
@@ -212,6 +214,7 @@ _TEXTS: dict[str, Callable[[str], object]] = {
     "proxies": parse_networks,
     "certificate": parse_path,
     "certificate_key": parse_path,
+    "backups": parse_path,
     "web_address": parse_web_address,
     "title": parse_title,
     "web_proxies": parse_networks,

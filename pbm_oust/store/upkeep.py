@@ -135,6 +135,10 @@ def find_trouble(home: Home, *, lasts: bool = True) -> Trouble | None:
         return trouble_of(error)
 
 
+HEALTH_PATH = "/healthz"
+"""Where pages say whether mail can be taken."""
+
+
 def described(trouble: Trouble | None) -> dict[str, object]:
     """Return whether mail can be taken, and if not, why, as programs read it."""
     word, text = trouble or (None, None)

@@ -14,6 +14,7 @@ from pbm_oust.accounts.account import parse_userid
 from pbm_oust.letters.letters import CODE_PATH, OFF_PATH, PLAY_PATH, TRY_PATH
 from pbm_oust.rules import KINDS, Grid, Kind
 from pbm_oust.rules.grid import BadGrid, Shape, format_size, parse_size
+from pbm_oust.store.upkeep import HEALTH_PATH
 from pbm_oust.tournaments.ladder import SOURCE as LADDER
 
 TOURNAMENTS, TOURNAMENTS_JSON = "/tournaments", "/tournaments.json"
@@ -21,7 +22,7 @@ FRONT, BOARDS, HISTORY, HELP = "/", "/boards", "/history", "/help"
 SEARCH, FOUND = "/search", "/search.json"
 PLAY, CODE, OFF = PLAY_PATH, CODE_PATH, OFF_PATH
 SIGN_IN, SIGN_UP, SIGN_OUT = "/sign-in", "/sign-up", "/sign-out"
-ROBOTS, HEALTH = "/robots.txt", "/healthz"
+ROBOTS, HEALTH = "/robots.txt", HEALTH_PATH
 MINE = "/me"
 TRY, EXPLORE = TRY_PATH, "/explore"
 SETTINGS, CHALLENGE, DO = f"{MINE}/settings", f"{MINE}/challenge", f"{MINE}/do"

@@ -1,4 +1,4 @@
-"""The pages of the documentation of which scripts write a part."""
+"""The files of the documentation that scripts write, or of which they write a part."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,19 +6,28 @@ from pathlib import Path
 from pbm_oust.robot.levels import LEVELS
 from scripts.documents.command_line import command_line_part
 from scripts.documents.commands import commands_part
+from scripts.documents.configuration import keys_part, limits_part
+from scripts.documents.film import film
 from scripts.documents.parts import code, table, with_part
 from scripts.documents.rooms import ROOT
+from scripts.documents.schemas import schemas
 
 
 def written() -> Iterator[tuple[Path, str]]:
-    """Yield each page of which a part is written, with the text that it should have."""
+    """Yield each file that is written, all of it or a part, with the text that it should have."""
     docs = ROOT / "docs"
+    configuration = (docs / "configuration.md").read_text()
+    for name, text in (("keys", keys_part(configuration)), ("limits", limits_part(configuration))):
+        configuration = with_part(configuration, name, text)
+    yield docs / "configuration.md", configuration
     for page, name, text in (
         (docs / "commands.md", "commands", commands_part()),
         (docs / "command-line.md", "command line", command_line_part()),
         (docs / "house.md", "levels", levels_part()),
     ):
         yield page, with_part(page.read_text(), name, text)
+    yield docs / "schemas.json", schemas()
+    yield docs / "pictures" / "game.svg", film()
 
 
 def levels_part() -> str:

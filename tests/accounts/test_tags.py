@@ -16,6 +16,7 @@ from pbm_oust.accounts.tags import (
     Claim,
     Climbing,
     Correspondence,
+    Echo,
     Reply,
     Robotic,
     SheetClaim,
@@ -188,6 +189,15 @@ def test_each_tag_of_our_address_says_what_it_is_for() -> None:
     assert parse_tag(unread_address(OWN), OWN) is Robotic.UNREAD
     assert parse_tag(envelope_sender(OWN, KEY, "bob@example.net"), OWN) is Robotic.BOUNCES
     assert isinstance(parse_tag(ADDRESS, OWN), Claim)
+
+
+def test_what_comes_back_to_the_doctor_is_proved_by_the_key_of_the_home_alone() -> None:
+    echo = Echo.begin(KEY, "abcdefghijklmnop")
+    assert parse_tag(echo.address(OWN).upper(), OWN) == echo
+    assert echo.is_proved(KEY)
+    assert not echo.is_proved(b"o" * 32)
+    assert not replace(echo, name="bcdefghijklmnopq").is_proved(KEY)
+    assert echo.token not in without_tokens(echo.address(OWN), "****")
 
 
 @pytest.mark.parametrize("own", [OWN, "noreply@example.com", "bounces@example.com"])

@@ -9,7 +9,10 @@ from tests.support.home_by_mail import ALICE, BOB, home_of
 
 tabled = tables.tabled(__file__)
 
-EXTRAS = (*("icalendar", "prometheus_client", "psycopg"), *("resvg_py", "starlette", "uvicorn"))
+EXTRAS = (
+    *("dns", "icalendar", "prometheus_client", "psycopg"),
+    *("resvg_py", "starlette", "uvicorn"),
+)
 """The packages of the extras of setup.cfg."""
 SCRIPT = f"""
 import sys

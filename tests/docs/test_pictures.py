@@ -18,7 +18,7 @@ PICTURES = ROOT / "docs" / "pictures"
 def test_every_picture_is_shown_and_every_one_that_is_shown_is_there_and_small() -> None:
     shown = set()
     for page in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
-        for path in re.findall(r"!\[[^\]]+\]\(([^)]+)\)", page.read_text()):
+        for path in re.findall(r"(?:!\[[^\]]+\]\(|<img src=\")([^)\"]+)", page.read_text()):
             shown.add((page.parent / path).resolve())
     assert shown == {path.resolve() for path in PICTURES.iterdir()}
     assert max(path.stat().st_size for path in PICTURES.iterdir()) < 60_000

@@ -41,3 +41,9 @@ def test_every_locked_version_has_hashes(name: str) -> None:
     entries = re.findall(r"^[a-z0-9-][^\\\n]*(?:\\\n[^\\\n]*)*", text, re.MULTILINE)
     assert len(entries) == len(locked(name)) > 5
     assert all("--hash=sha256:" in entry for entry in entries)
+
+
+def test_every_room_of_the_program_is_installed() -> None:
+    rooms = {path.parent for path in (ROOT / "pbm_oust").rglob("__init__.py")}
+    packages = {".".join(room.relative_to(ROOT).parts) for room in rooms}
+    assert packages | {"pbm_oust.templates"} == set(WANTED["options"]["packages"].split())

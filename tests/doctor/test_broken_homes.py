@@ -105,8 +105,8 @@ def test_a_sound_home_has_a_line_for_each_thing(tmp_path: Path) -> None:
     result = examine(tmp_path / "home")
     assert (faults(result), result.exit_code) == ("", 0)
     abouts = " ".join(line.split()[1] for line in result.output.splitlines())
-    things = "configuration: house: database: histories: accounts: bounces: outbox: permissions:"
-    assert abouts == f"{things} space:"
+    things = "histories: accounts: bounces: outbox: permissions: space:"
+    assert abouts == f"program: configuration: house: database: {things}"
 
 
 def test_boards_of_the_house_are_in_order_in_play_and_when_they_are_over(tmp_path: Path) -> None:
