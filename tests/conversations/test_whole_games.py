@@ -24,7 +24,7 @@ from tests.support.server import PROGRAM, running
 @pytest.mark.parametrize(
     ("kind", "option", "grid", "how"),
     [
-        ("oust", "-size=8", "square 8x8", "capture"),
+        ("oust", "-size=5", "square 5x5", "capture"),
         slow("oust", "-hex=3", "hex 3", "capture"),
         slow("churn", "-size=2", "hex 2", "majority"),
     ],

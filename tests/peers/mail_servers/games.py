@@ -21,7 +21,7 @@ def begin_a_game(host: Host) -> tuple[Players, Letters]:
     players = Player("alice", "wonderland", host), Player("bob", "lookingglass", host)
     for player in players:
         player.sign_up()
-    players[0].send("oust challenge alice bob wonderland -size=8")
+    players[0].send("oust challenge alice bob wonderland -size=5")
     return players, latest_mail(players)
 
 
