@@ -4,8 +4,8 @@ import os
 import resource
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from traceback import clear_frames
@@ -18,11 +18,25 @@ from pbm_oust.cli.common import Refused, grid_named, json_option, print_json
 from pbm_oust.cli.terminal import progress_bar, say
 from pbm_oust.experiments import counting
 from pbm_oust.experiments.simulate import Figures, Totals, simulate
-from pbm_oust.experiments.solve import Worth, forced_draws, opening_table, pack, solve
+from pbm_oust.experiments.solve import (
+    Judge,
+    Search,
+    Worth,
+    forced_draws,
+    opening_table,
+    pack,
+    solve,
+)
+from pbm_oust.robot.proofs import Proofs, can_prove
+from pbm_oust.robot.search import lack
 from pbm_oust.rules import Grid, Kind
 
 MOST_CELLS = 36
-"""No memory holds what a search of a board with more cells has to keep at least."""
+"""Nobody can wait for a search of a board with more cells."""
+
+MEGABYTE = 2**20
+PROOFS = 512 * MEGABYTE
+"""How much proofs take at most: enough for all boards of docs/experiments.md."""
 _BEST_PLAY = {
     Worth.WIN: "the first player wins",
     Worth.DRAW: "a draw",
@@ -123,27 +137,42 @@ def _figures(figures: Figures) -> str:
     show_default=True,
     help="How many placements lead to the positions of the table.",
 )
+@click.option(
+    "--memory",
+    metavar="MEGABYTES",
+    type=click.IntRange(min=1),
+    help="How much it may take, instead of 512 for proofs, or half of what is free for all else.",
+)
 @json_option
 def solve_(
-    kind: Kind, grid: Grid, census: bool, table: Path | None, placements: int, as_json: bool
+    kind: Kind,
+    grid: Grid,
+    census: bool,
+    table: Path | None,
+    placements: int,
+    memory: int | None,
+    as_json: bool,
 ) -> None:
     """Find out who wins a small board.
 
-    Both sides play as well as possible. A search may take half of the free memory. Boards that are
-    far too large for any machine are refused.
+    Both sides play as well as possible. The compiled core searches for proofs where it is there,
+    and else a far slower search, which keeps every position. Boards that are far too large for any
+    machine are refused.
     """
     name = f"{kind.name} {grid}"
     if grid.cells.bit_count() > MOST_CELLS:
         raise Refused(f"{name} is too large: nothing above {MOST_CELLS} cells can be solved")
-    each = counting.bytes_each(grid)
-    positions = free_memory() // 2 // each
-    say(f"Half of the free memory holds {positions:,} positions of {each} bytes.", err=True)
-    in_memory, begun = partial(_room, name, positions), time.perf_counter()
-    with in_memory("who wins") as room:
-        solution = solve(kind, grid, room)
-    with in_memory("forced draws") as room:
-        forced_by = [side.value for side in forced_draws(kind, grid, room)]
-    seconds = round(time.perf_counter() - begun, 1)
+    most_bytes = memory * MEGABYTE if memory else free_memory() // 2
+    in_memory = partial(_room, name, most_bytes // counting.bytes_each(grid))
+    if can_prove(kind.name, grid):
+        judging = partial(_proofs, kind, grid, most_bytes if memory else min(PROOFS, most_bytes))
+    else:
+        why = lack() or f"the compiled core does not play {kind.name}"
+        say(f"This search is slow and takes much memory: {why}.", err=True)
+        judging = partial(_searching, grid, in_memory)
+    begun = time.perf_counter()
+    with judging("who wins") as judge:
+        solution = solve(kind, grid, judge)
     winning = [grid.format_cell(cell) for cell in solution.winning]
     found = {
         "kind": kind.name,
@@ -151,32 +180,61 @@ def solve_(
         "without_swap": _BEST_PLAY[solution.without_swap],
         "with_swap": _BEST_PLAY[solution.with_swap],
         "winning_first_stones": winning,
-        "draw_forced_by": forced_by,
         "positions": solution.positions,
-        "seconds": seconds,
+        "seconds": round(time.perf_counter() - begun, 1),
     }
     if not as_json:
         say(f"{name}, both sides playing as well as can be")
         say(f"without swap  {found['without_swap']}")
         say(f"with swap     {found['with_swap']}")
         say(f"first stones  {', '.join(winning) or 'none'} {'wins' if len(winning) < 2 else 'win'}")
+        say(f"positions     {solution.positions:,} searched, in {found['seconds']} seconds")
+    with judging("forced draws") as judge:
+        forced_by = [side.value for side in forced_draws(kind, grid, judge)]
+    found["draw_forced_by"] = forced_by
+    if not as_json:
         say(f"forced draw   {' and '.join(forced_by) or 'by neither side'}")
-        say(f"positions     {solution.positions:,} reached by the search, in {seconds} seconds")
     if census:
         with in_memory("census") as room:
             reachable = counting.count_positions(kind, grid, room)
         found["reachable"] = reachable
         if not as_json:
-            say(f"              {reachable:,} can be reached by play")
+            say(f"census        {reachable:,} positions can be reached by play")
     if table:
-        with in_memory("table") as room:
-            worths = opening_table(kind, grid, placements, room)
+        with judging("table") as judge:
+            worths = opening_table(kind, grid, placements, judge)
         found["table"] = len(worths)
         table.write_bytes(pack(worths))
         if not as_json:
             say(f"table         {len(worths):,} after up to {placements} placements")
     if as_json:
         print_json(found)
+
+
+@contextmanager
+def _proofs(kind: Kind, grid: Grid, most_bytes: int, label: str) -> Iterator[Judge]:
+    """Give what seeks proofs, and draw how many positions it has searched. Raises Refused."""
+    with progress_bar(label, counted=True) as draw:
+        try:
+            judge = Proofs(kind.name, grid, most_bytes, lambda searched: draw(searched, None))
+            yield judge
+        except MemoryError:
+            megabytes = most_bytes // MEGABYTE
+            raise Refused(f"there are no {megabytes:,} MB; try --memory with less") from None
+        except counting.OutOfRoom:
+            raise Refused(f"{kind.name} {grid} was not solved: games last too long") from None
+        draw(judge.positions, judge.positions)
+
+
+@contextmanager
+def _searching(
+    grid: Grid,
+    in_memory: Callable[[str], AbstractContextManager[counting.RoomForPositions]],
+    label: str,
+) -> Iterator[Judge]:
+    """Give the search that keeps every position, in the room that there is for them."""
+    with in_memory(label) as room:
+        yield Search(grid, room)
 
 
 @contextmanager

@@ -85,8 +85,10 @@ def page(text: str) -> None:
 
 
 @contextmanager
-def progress_bar(label: str, *, counted: bool = False) -> Iterator[Callable[[int, int], None]]:
-    """Give a function that draws progress, given how much is done, and of how much.
+def progress_bar(
+    label: str, *, counted: bool = False
+) -> Iterator[Callable[[int, int | None], None]]:
+    """Give a function that draws progress, given how much is done, and of how much, if known.
 
     If it is `counted`, the numbers are shown instead of a percentage and the time left. Nothing is
     drawn unless a person is at the terminal.
@@ -103,8 +105,8 @@ def progress_bar(label: str, *, counted: bool = False) -> Iterator[Callable[[int
         show_eta=not counted,
     ) as bar:
 
-        def draw(done: int, of: int) -> None:
-            bar.length = max(of, 1)
-            bar.update(max(done, 0 if of else 1) - bar.pos)
+        def draw(done: int, of: int | None) -> None:
+            bar.length = None if of is None else max(of, 1)
+            bar.update(max(done, 1 if of == 0 else 0) - bar.pos)
 
         yield draw

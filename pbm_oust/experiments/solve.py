@@ -19,6 +19,7 @@ from enum import IntEnum
 from functools import lru_cache
 from importlib.resources import files
 from math import inf
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -34,6 +35,17 @@ class Worth(IntEnum):
     WIN = 1
 
 
+class Judge(Protocol):
+    """Says what positions of one game on one grid are worth: `Search`, or the compiled core."""
+
+    @property
+    def positions(self) -> int:
+        """How many positions it has searched."""
+
+    def worth(self, position: Position, seeker: Side | None = None) -> Worth:
+        """Return what a position of a game that goes on is worth to the side to move."""
+
+
 class Solution(Struct, frozen=True):
     """What the empty board is worth to the player who places first."""
 
@@ -43,26 +55,24 @@ class Solution(Struct, frozen=True):
     winning: tuple[int, ...]
     """The first stones whose owner wins."""
     positions: int
-    """The number of different positions that the search reached."""
+    """The number of positions that were searched."""
 
 
-def solve(kind: Kind, grid: Grid, room: RoomForPositions) -> Solution:
+def solve(kind: Kind, grid: Grid, judge: Judge) -> Solution:
     """Return what the empty board is worth. Raises OutOfRoom."""
     start = kind.start(grid)
-    search = Search(grid, room)
-    without_swap = search.worth(start)
+    without_swap = judge.worth(start)
     # The second player takes the side that is better off after the first stone.
-    worths = {cell: search.worth(start.place(cell)) for cell in grid.each(start.placements())}
+    worths = {cell: judge.worth(start.place(cell)) for cell in grid.each(start.placements())}
     with_swap = max(Worth(-abs(worth)) for worth in worths.values())
     winning = tuple(cell for cell, worth in worths.items() if worth is Worth.LOSS)
-    return Solution(without_swap, with_swap, winning, len(search.seen))
+    return Solution(without_swap, with_swap, winning, judge.positions)
 
 
-def forced_draws(kind: Kind, grid: Grid, room: RoomForPositions) -> list[Side]:
+def forced_draws(kind: Kind, grid: Grid, judge: Judge) -> list[Side]:
     """Return the sides that can force a draw, whatever the other side does. Raises OutOfRoom."""
     start = kind.start(grid)
-    search = Search(grid, room)
-    worths = {side: search.worth(start, seeker=side) for side in Side}
+    worths = {side: judge.worth(start, seeker=side) for side in Side}
     wanted = {side: Worth.WIN if side is start.to_move else Worth.LOSS for side in Side}
     return [side for side in Side if worths[side] is wanted[side]]
 
@@ -82,30 +92,35 @@ class Search:
         self._number = numbering(grid)
         self._room = room
 
-    def worth(self, start: Position, seeker: Side | None = None) -> Worth:
+    @property
+    def positions(self) -> int:
+        """How many positions are kept."""
+        return len(self.seen)
+
+    def worth(self, position: Position, seeker: Side | None = None) -> Worth:
         """Return what a position of a game that goes on is worth to the side to move.
 
         Raises OutOfRoom if there is no room for all positions that were searched.
         """
-        root = _Step(start, self._key(start, seeker))
+        root = _Step(position, self._key(position, seeker))
         path = [] if root.key in self.seen else [root]
         while path:
             step = path[-1]
-            position = step.next()
-            if position is None:
+            after = step.next()
+            if after is None:
                 path.pop()
                 self._keep(step)
                 if path:
                     path[-1].learn(step.mover, step.best)
-            elif position.result:
-                mover = position.to_move
-                step.learn(mover, result_worth(position.result, mover, seeker))
+            elif after.result:
+                mover = after.to_move
+                step.learn(mover, result_worth(after.result, mover, seeker))
             else:
-                key = self._key(position, seeker)
+                key = self._key(after, seeker)
                 if key in self.seen:
-                    step.learn(position.to_move, self.seen[key])
+                    step.learn(after.to_move, self.seen[key])
                 else:
-                    path.append(_Step(position, key))
+                    path.append(_Step(after, key))
         return self.seen[root.key]
 
     def _key(self, position: Position, seeker: Side | None) -> int:
@@ -162,18 +177,18 @@ Table = Mapping[int, Worth]
 _WORTHS = len(Worth)
 
 
-def opening_table(kind: Kind, grid: Grid, placements: int, room: RoomForPositions) -> Table:
+def opening_table(kind: Kind, grid: Grid, placements: int, judge: Judge) -> Table:
     """Return what all positions are worth that up to so many placements lead to.
 
     Raises OutOfRoom.
     """
-    number, search = numbering(grid), Search(grid, room)
+    number = numbering(grid)
     worths: dict[int, Worth] = {}
     layer: list[Position] = [kind.start(grid)]
     for _ in range(placements + 1):
         following: dict[int, Position] = {}
         for position in layer:
-            worths[number(position)] = search.worth(position)
+            worths[number(position)] = judge.worth(position)
             cells = grid.each(position.placements())
             after = [position.place(cell) for cell in cells] or [position.pass_turn()]
             following |= {number(each): each for each in after if not each.result}

@@ -5,6 +5,7 @@ those of a grid. Figures of results count halves of a win of the side to move: 0
 nothing is proved.
 """
 
+from collections.abc import Callable
 from typing import final
 
 OUST_BY_EYE: int
@@ -14,22 +15,53 @@ MOST_CELLS: int
 """The most cells of a grid on which a tree can grow."""
 MOST_PROVED: int
 """The most cells of a grid on which proofs can be sought."""
+DRAW: int
+"""This and those that follow are aims: results that the side to move wants."""
+WIN: int
+NO_DRAW: int
+NO_LOSS: int
 
 @final
 class Proofs:
-    """What is proved about positions of Churn on one grid."""
+    """What is proved about positions of Oust or Churn on one grid."""
 
-    def __new__(cls, cells: bytes, stride: int, slant: int, entries: int) -> Proofs:
-        """Return proofs of a grid; `entries` is a power of two: each takes 8 bytes.
+    def __new__(
+        cls,
+        cells: bytes,
+        stride: int,
+        slant: int,
+        is_churn: bool,
+        entries: int,
+        symmetries: list[bytes],
+    ) -> Proofs:
+        """Return proofs of a grid; `entries` is a power of two: each takes 32 bytes.
 
-        Raises ValueError if the grid is too large, and MemoryError.
+        Positions that a symmetry maps to each other count as one; each symmetry has the number of
+        its image for each cell. Raises ValueError if the grid is too large, or does not have so
+        many cells, and MemoryError.
         """
 
-    def wins(self, own: bytes, enemy: bytes) -> bool | None:
-        """Return whether the side to move, which has its own stones, wins for certain."""
+    def reaches(self, own: bytes, enemy: bytes, aim: int, /) -> bool | None:
+        """Return whether the side to move, which has its own stones, reaches its aim for certain.
 
-    def prove(self, own: bytes, enemy: bytes, most: int) -> int:
-        """Look at so many positions at most for a proof; return at how many it did."""
+        Returns None if that is not known. Raises ValueError if there is no such aim, and
+        RuntimeError in the middle of a search.
+        """
+
+    def prove(
+        self,
+        own: bytes,
+        enemy: bytes,
+        aim: int,
+        most: int,
+        watch: Callable[[int], object] = ...,
+        /,
+    ) -> int:
+        """Search so many positions at most for a proof of that; return how many it were.
+
+        `watch` is told several times a second how many they are. What it raises ends the search, as
+        Ctrl-C does. Other threads run meanwhile. Raises what `reaches` raises.
+        """
 
 @final
 class Tree:
@@ -51,14 +83,15 @@ class Tree:
         seed: int,
         proofs: Proofs | None,
         proving: int,
+        resting: int,
         most_bytes: int,
         picks_lowest: bool,
     ) -> Tree:
         """Return a tree of one position that goes on; `to_move` is whether o is to move.
 
-        Its side sees no placement on the cells that are overlooked, unless all are there. After
-        every 16 looks, `proving` positions are used for proofs. Raises ValueError for a grid that
-        is too large, and MemoryError.
+        Its side sees no placement on the cells that are overlooked, unless all are there. After the
+        first look and then after each `resting` of them, `proving` positions are used for proofs.
+        Raises ValueError for a grid that is too large, and MemoryError.
         """
 
     @property
@@ -77,7 +110,8 @@ class Tree:
         """Grow from a position from which it has grown so often; return how often it did.
 
         It does so until the effort is spent, but not more often than it may. An effort is about a
-        tenth of a microsecond. Raises IndexError and MemoryError.
+        tenth of a microsecond. Raises IndexError, MemoryError, and RuntimeError while a search uses
+        its proofs.
         """
 
     def know(self, node: int, /) -> tuple[int, float, int, int, int, int]:

@@ -28,14 +28,25 @@ VARIABLE = "PBM_OUST_HOUSE"
 MOST_BYTES = min(256 * 2**20, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 16)
 """How much memory a tree takes at most: a sixteenth of the machine's, but not more than 256 MB."""
 
-ENTRIES = 2**23
-"""How many proofs of a grid are kept: they take 64 megabytes."""
+ENTRIES = 2**21
+"""How many proofs of a game on a grid are kept: they take 64 megabytes."""
 
-LARGEST_PROVED = 19
-"""The most cells of a board of Churn on which proofs are sought: those of hex 3."""
 
-MANY, MORE = 4000, 16_000
-"""How many positions are used for proofs after every 16 looks: with little time, and with much."""
+class Proving(NamedTuple):
+    """How much of the search for the best turn goes to proofs."""
+
+    largest: int
+    """The most cells of a board on which proofs are sought."""
+    looks: int
+    """After how many looks they are sought."""
+    many: int
+    """How many positions are searched for them then, with little time."""
+    more: int
+    """The same, with much."""
+
+
+PROVING = {"oust": Proving(49, 4096, 1000, 1000), "churn": Proving(19, 16, 4000, 16_000)}
+"""That of each kind of game: Oust up to 7x7, and Churn up to hex 3."""
 
 MUCH = 30
 """So many seconds for a turn are much."""
@@ -264,17 +275,19 @@ class Searcher:
         self._grid = grid
         self._rng = rng
         self._picks_lowest = picks_lowest
-        self._proving = MANY if seconds < MUCH else MORE
+        proving = PROVING[kind]
+        self._proving = proving.many if seconds < MUCH else proving.more
+        self._resting = proving.looks
         self._most_bytes = most_bytes * 2 // 3
         if kind == "oust":
             self._eye = _core.OUST_BY_CHANCE if is_plain else _core.OUST_BY_EYE
         else:
             self._eye = _core.CHURN_BY_CHANCE
-        is_small = grid.cells.bit_count() <= LARGEST_PROVED
-        has_proofs = kind == "churn" and is_small and is_proving and not is_plain
+        is_small = grid.cells.bit_count() <= proving.largest
         self._weights = weights
         self._curiosity = CURIOSITY[kind] if curiosity is None else curiosity
-        self._proofs = proofs_on(grid) if has_proofs else None
+        has_proofs = is_small and is_proving and not is_plain
+        self._proofs = proofs_on(kind, grid) if has_proofs else None
 
     def root(self, position: Position, overlooked: int = 0) -> Searched:
         """Return a tree that has not grown.
@@ -294,6 +307,7 @@ class Searcher:
             seed=self._rng.getrandbits(64),
             proofs=self._proofs,
             proving=self._proving,
+            resting=self._resting,
             most_bytes=self._most_bytes,
             picks_lowest=self._picks_lowest,
         )
@@ -331,15 +345,19 @@ class Searcher:
         """Return whether the side to move is known to lose, though the tree still searches it."""
         if self._proofs is None or position.result:
             return False
-        mover = position.to_move
-        own, enemy = bytes_of(position.stones(mover)), bytes_of(position.stones(mover.other))
-        return self._proofs.wins(own, enemy) is False
+        return self._proofs.reaches(*stones_of(position), _core.NO_LOSS) is False
 
 
 @lru_cache(maxsize=2)
-def proofs_on(grid: Grid) -> "_core.Proofs":
-    """Return what was proved on a grid since the process began."""
-    return _core.Proofs(*lattice_of(grid), entries=ENTRIES)
+def proofs_on(kind: str, grid: Grid) -> "_core.Proofs":
+    """Return what was proved of a kind of game on a grid since the process began."""
+    return _core.Proofs(*lattice_of(grid), is_churn=kind == "churn", entries=ENTRIES, symmetries=[])
+
+
+def stones_of(position: Position) -> tuple[bytes, bytes]:
+    """Return the stones of the side to move and of the other, as the core reads them."""
+    mover = position.to_move
+    return bytes_of(position.stones(mover)), bytes_of(position.stones(mover.other))
 
 
 def lattice_of(grid: Grid) -> tuple[bytes, int, int]:

@@ -2,8 +2,6 @@
 
 import json
 import re
-import resource
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,12 +9,11 @@ from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
 from pbm_oust.cli.rules import free_memory
+from pbm_oust.robot.search import IS_THERE, VARIABLE, lack
 from tests.support import tables
-from tests.support.server import PROGRAM
 
 tabled = tables.tabled(__file__)
-
-GIB = 1 << 30
+needs_core = pytest.mark.skipif(not IS_THERE, reason="the compiled core is not there")
 
 
 def solve(*arguments: str) -> Result:
@@ -39,13 +36,8 @@ def test_solve_says_who_wins_a_small_board(grid: list[str], swapless: str, reach
     assert solved["with_swap"] == "the second player wins"
     assert solved["draw_forced_by"] == []
     assert solved["reachable"] == reachable
-    assert 0 < solved["positions"] <= reachable
+    assert solved["positions"] > 0
     assert swapless in solve("oust", *grid).stdout
-
-
-def test_solve_says_beforehand_how_many_positions_it_can_hold() -> None:
-    (told,) = solve("oust", "--hex", "2").stderr.splitlines()
-    assert re.fullmatch(r"Half of the free memory holds [\d,]+ positions of \d+ bytes\.", told)
 
 
 @pytest.mark.parametrize("arguments", [["oust", "--size", "25"], ["churn", "--hex", "7"]])
@@ -58,42 +50,37 @@ def test_solve_refuses_a_board_without_hope(arguments: list[str]) -> None:
     )
 
 
-def limited(address_space: int, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Solve a board in a process that may take so many bytes."""
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (address_space, address_space))
-
-    command = [PROGRAM, "rules", "solve", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, preexec_fn=limit)
-
-
-def limited_to(megabytes: int, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Solve a board in a process that may take so much besides what the program itself takes."""
-    plenty = limited(GIB, "oust", "--hex", "2").stderr
-    positions, each = (
-        int(text.replace(",", "")) for text in re.findall(r"([\d,]+) positions of (\d+)", plenty)[0]
-    )
-    program = GIB - 2 * positions * each
-    return limited(program + megabytes * 1_000_000, *arguments)
+def test_without_the_core_solve_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "python")
+    result = solve("oust", "--size", "3x3", "--json")
+    assert json.loads(result.stdout)["without_swap"] == "the first player wins"
+    assert result.stderr == f"This search is slow and takes much memory: {lack()}.\n"
 
 
 @pytest.mark.slow
-def test_solve_stops_when_memory_is_full() -> None:
-    result = limited_to(20, "churn", "--hex", "1,5")
+def test_without_the_core_solve_stops_when_memory_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, "python")
+    result = solve("churn", "--hex", "1,5", "--memory", "10")
     *_, refusal = result.stderr.splitlines()
-    assert (result.returncode, result.stdout) == (1, "")
+    assert (result.exit_code, result.stdout) == (1, "")
     assert re.fullmatch(
-        r"Error: churn hex 1,5 was not solved: [78]\d,\d{3} positions fill the memory; "
+        r"Error: churn hex 1,5 was not solved: \d\d,\d{3} positions fill the memory; "
         "try a smaller board",
         refusal,
     )
 
 
+@needs_core
+def test_solve_refuses_to_take_memory_that_is_not_there() -> None:
+    result = solve("oust", "--size", "3x3", "--memory", "1000000000")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert re.fullmatch(r"Error: there are no [\d,]+ MB; try --memory with less\n", result.stderr)
+
+
 @pytest.mark.slow
 def test_who_wins_is_told_even_if_there_is_no_room_to_count_what_play_can_reach() -> None:
-    result = limited_to(20, "oust", "--hex", "1,5", "--census")
-    assert result.returncode == 1
+    result = solve("oust", "--hex", "1,5", "--census", "--memory", "10")
+    assert result.exit_code == 1
     assert "without swap  the second player wins\n" in result.stdout
     assert "reached by play" not in result.stdout
     assert "positions fill the memory" in result.stderr

@@ -15,7 +15,7 @@ from pbm_oust.experiments.counting import (
     count_positions,
     symmetries,
 )
-from pbm_oust.experiments.solve import Solution, Worth, forced_draws, solve
+from pbm_oust.experiments.solve import Search, Solution, Worth, forced_draws, solve
 from pbm_oust.rules import KINDS, Grid, Kind, Side, parse_grid
 from pbm_oust.rules.churn import Churn
 from pbm_oust.rules.grid import square
@@ -28,6 +28,11 @@ SMALL = [
     *((OUST, name) for name in ("hex 2", "hex 1,4")),
     *((CHURN, name) for name in ("hex 1,2", "hex 2")),
 ]
+
+
+def plenty_for(grid: Grid) -> Search:
+    """Return a search with room for all positions of a small board."""
+    return Search(grid, RoomForPositions(ENOUGH))
 
 
 @cache
@@ -56,22 +61,24 @@ def can_draw(position: Oust | Churn, seeker: Side) -> bool:
 def test_a_board_is_worth_what_plain_search_finds(kind: Kind, name: str) -> None:
     grid = parse_grid(name)
     start = Oust(grid) if kind is OUST else Churn(grid)
-    solution = solve(kind, grid, RoomForPositions(ENOUGH))
+    solution = solve(kind, grid, plenty_for(grid))
     assert solution.without_swap == outcomes(start)
     first = [outcomes(start.place(cell)) for cell in grid.each(grid.cells)]
     assert solution.with_swap == max(-abs(worth) for worth in first)
     forced = [side for side in Side if can_draw(start, side)]
-    assert forced_draws(kind, grid, RoomForPositions(ENOUGH)) == forced
+    assert forced_draws(kind, grid, plenty_for(grid)) == forced
 
 
 def test_the_second_player_wins_a_board_without_swap() -> None:
-    solution = solve(OUST, parse_grid("hex 1,5"), RoomForPositions(ENOUGH))
+    grid = parse_grid("hex 1,5")
+    solution = solve(OUST, grid, plenty_for(grid))
     assert solution == Solution(Worth.LOSS, Worth.LOSS, (), 1965)
 
 
 @pytest.mark.slow
 def test_a_hexagon_of_side_three_is_won_by_the_first_player() -> None:
-    solution = solve(OUST, parse_grid("hex 3"), RoomForPositions(ENOUGH))
+    grid = parse_grid("hex 3")
+    solution = solve(OUST, grid, plenty_for(grid))
     assert (solution.without_swap, solution.with_swap) == (Worth.WIN, Worth.LOSS)
 
 
@@ -113,18 +120,21 @@ def test_every_position_is_counted(name: str, number: int) -> None:
 
 def test_the_first_stones_that_win_are_told() -> None:
     grid = parse_grid("square 4x4")
-    winning = solve(KINDS["oust"], grid, RoomForPositions(10**6)).winning
+    winning = solve(OUST, grid, plenty_for(grid)).winning
     assert [grid.format_cell(cell) for cell in winning] == ["B2", "C2", "B3", "C3"]
 
 
 # What a search may keep, and how far it is
 
 
-Search = Callable[[Kind, Grid, RoomForPositions], object]
+def solved(kind: Kind, grid: Grid, room: RoomForPositions) -> Solution:
+    return solve(kind, grid, Search(grid, room))
 
 
-@pytest.mark.parametrize("search", [solve, forced_draws, count_positions])
-def test_a_search_keeps_no_more_than_there_is_room_for(search: Search) -> None:
+@pytest.mark.parametrize("search", [solved, count_positions])
+def test_a_search_keeps_no_more_than_there_is_room_for(
+    search: Callable[[Kind, Grid, RoomForPositions], object],
+) -> None:
     grid = parse_grid("square 3x3")
     plenty = RoomForPositions(1000)
     found = search(OUST, grid, plenty)
@@ -135,7 +145,7 @@ def test_a_search_keeps_no_more_than_there_is_room_for(search: Search) -> None:
 
 def test_a_search_tells_how_many_positions_it_keeps() -> None:
     told: list[int] = []
-    solution = solve(OUST, parse_grid("square 4x3"), RoomForPositions(1000, told.append))
+    solution = solved(OUST, parse_grid("square 4x3"), RoomForPositions(1000, told.append))
     assert told == list(range(100, solution.positions, 100))
 
 

@@ -10,9 +10,7 @@ import sysconfig
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
-from itertools import repeat
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -22,25 +20,22 @@ from pbm_oust.experiments.counting import RoomForPositions, count_sequences, pas
 from pbm_oust.experiments.simulate import simulate
 from pbm_oust.experiments.solve import Search, Worth
 from pbm_oust.robot.search import (
-    CURIOSITY,
     WEIGHTS,
     Searched,
     Searcher,
     Weights,
-    bytes_of,
     follow,
     lattice_of,
-    proofs_on,
     worth,
 )
-from pbm_oust.rules import KINDS, Grid, Position, Side, parse_grid
+from pbm_oust.rules import KINDS, Position, Side, parse_grid
 from pbm_oust.rules.churn import Churn
 from pbm_oust.rules.grid import hexagon, square
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import taken
 from tests.support.kinds import grids_of
 from tests.support.strategies import ChurnPlay, Play, Taste, churn_plays, plays, relaxed
-from tests.support.thinking import churn_by_chance, times
+from tests.support.thinking import times
 
 _core = (import_module if "CI" in os.environ else pytest.importorskip)("pbm_oust.robot._core")
 
@@ -79,7 +74,14 @@ def kind_of(position: Position) -> str:
 def rooted(position: Position, *, is_plain: bool = False, seed: int | None = None) -> Searched:
     """Return a tree of a position; without a seed, one that leaves nothing to chance."""
     kind, rng = kind_of(position), random.Random(seed or 1)
-    searcher = Searcher(kind, position.grid, rng, is_plain=is_plain, picks_lowest=seed is None)
+    searcher = Searcher(
+        kind,
+        position.grid,
+        rng,
+        is_plain=is_plain,
+        picks_lowest=seed is None,
+        is_proving=False,
+    )
     return searcher.root(position)
 
 
@@ -324,83 +326,6 @@ def test_what_a_tree_of_oust_proves_is_true(name: str) -> None:
             assert node.proved == halves[search.worth(node.position)]
 
 
-def test_a_won_position_is_proved_again_where_what_wins_was_overwritten() -> None:
-    position, other = churn_by_chance(34, 2), churn_by_chance(34, 100)
-    searching = Searcher("churn", position.grid, random.Random(1))
-    few = _core.Proofs(*lattice_of(position.grid), entries=256)
-    searching._proofs = few
-
-    def wins(each: Position) -> bool | None:
-        won: bool | None = few.wins(*sides_of(each))
-        return won
-
-    few.prove(*sides_of(position), 1_000_000)
-    few.prove(*sides_of(other), 300)
-    following = [position.place(each) for each in position.grid.each(position.placements())]
-    assert wins(position)
-    assert all(wins(each) is None for each in following)
-    root = searching.root(position)
-    searching.grow(root, times(10))
-    assert root.proved == 1.0
-    assert wins(root.best().node.position) is False
-
-
-# What it proves
-
-
-def sides_of(position: Position) -> tuple[bytes, bytes]:
-    """Return the stones of the side to move and of the other, as the core takes them."""
-    mover = position.to_move
-    return bytes_of(position.stones(mover)), bytes_of(position.stones(mover.other))
-
-
-def proofs(grid: Grid) -> Any:
-    """Return proofs of a grid, none so far."""
-    return _core.Proofs(*lattice_of(grid), entries=2**16)
-
-
-@pytest.mark.parametrize("name", ["hex 1,2", "hex 2"])
-def test_proofs_agree_with_a_search_of_all_positions(name: str) -> None:
-    grid = parse_grid(name)
-    rng, known, search = random.Random(1), proofs(grid), Search(grid, RoomForPositions(PLENTY))
-    for _ in range(20):
-        position = Churn(grid)
-        while not position.result:
-            known.prove(*sides_of(position), PLENTY)
-            assert known.wins(*sides_of(position)) is (search.worth(position) is Worth.WIN)
-            position = position.place(rng.choice(list(grid.each(position.placements()))))
-
-
-def test_a_proof_goes_on_where_it_stopped() -> None:
-    position = churn_by_chance(50, seed=0)
-    at_once, step_by_step = proofs(position.grid), proofs(position.grid)
-    at_once.prove(*sides_of(position), PLENTY)
-    steps = 0
-    while step_by_step.wins(*sides_of(position)) is None:
-        step_by_step.prove(*sides_of(position), 100)
-        steps += 1
-    assert steps > 1
-    assert step_by_step.wins(*sides_of(position)) is at_once.wins(*sides_of(position))
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_a_tree_plays_what_is_proved_to_win(seed: int) -> None:
-    position = churn_by_chance(45, seed)
-    known, rng = proofs(position.grid), random.Random(seed)
-    searcher = Searcher("churn", position.grid, random.Random(1))
-    known.prove(*sides_of(position), PLENTY)
-    winner = position.to_move if known.wins(*sides_of(position)) else position.to_move.other
-    while not position.result:
-        if position.to_move is winner:
-            root = searcher.root(position)
-            searcher.grow(root, repeat(True).__next__)
-            position = position.place(root.best().cell)
-        else:
-            cells = list(position.grid.each(position.placements()))
-            position = position.place(rng.choice(cells))
-    assert position.result.winner is winner
-
-
 # What it keeps
 
 
@@ -536,11 +461,17 @@ def test_the_core_takes_no_nonsense() -> None:
     grid = square(3)
     cells, stride, slant = lattice_of(grid)
     with pytest.raises(ValueError, match="1 to 256 cells"):
-        _core.Proofs(bytes(84), stride, slant, 1024)
+        _core.Proofs(bytes(84), stride, slant, False, 1024, [])
     with pytest.raises(ValueError, match="too large"):
-        _core.Proofs(*lattice_of(square(6)), 1024)
+        _core.Proofs(*lattice_of(square(9)), False, 1024, [])
+    for images in [bytes(8)], [bytes([9] * 9)], ["text"], [bytes(9)] * 13:
+        with pytest.raises(ValueError, match="a symmetry has"):
+            _core.Proofs(cells, stride, slant, False, 1024, images)
     with pytest.raises(TypeError):
         _core.Proofs(cells, stride, slant)
+    for aim in 0, 7:
+        with pytest.raises(ValueError, match="no such aim"):
+            _core.Proofs(cells, stride, slant, False, 1024, []).reaches(b"", b"", aim)
     tree = rooted(Oust(grid)).tree
     for ask in (tree.know, tree.stones, tree.branches, tree.glance):
         with pytest.raises(IndexError):
@@ -555,23 +486,3 @@ def test_the_core_takes_no_nonsense() -> None:
         tree.settle(0, 3)
     with pytest.raises(ValueError, match="does not play"):
         Searcher("oust", square(25), random.Random(1))
-
-
-def test_proofs_of_another_grid_are_refused() -> None:
-    with pytest.raises(ValueError, match="no proofs of this grid"):
-        _core.Tree(
-            *lattice_of(hexagon(3)),
-            eye=_core.CHURN_BY_CHANCE,
-            weights=WEIGHTS,
-            curiosity=CURIOSITY["churn"],
-            x=b"",
-            o=b"",
-            to_move=False,
-            is_mid_turn=False,
-            overlooked=b"",
-            seed=1,
-            proofs=proofs_on(hexagon(2)),
-            proving=1,
-            most_bytes=2**20,
-            picks_lowest=False,
-        )

@@ -11,9 +11,10 @@ from pbm_oust.board.header import Terms
 from pbm_oust.cli import main
 from pbm_oust.experiments.counting import numbering
 from pbm_oust.experiments.solve import Solver, Worth, solver_for, table_of, unpack
+from pbm_oust.robot.search import IS_THERE
 from pbm_oust.rules import KINDS, Position, Side, parse_grid
 from tests.support.games import new_game
-from tests.support.rings import fast_if, slow
+from tests.support.rings import slow
 from tests.support.thinking import decided, done, random_turn
 
 NO_SWAP = Terms(swap=False)
@@ -26,8 +27,6 @@ PLACEMENTS = {
     **dict.fromkeys(("hex 3", "square 8x2"), 5),
 }
 """The tables of Oust, and how many placements lead to their positions."""
-TAKE_LONG = {"hex 2,4", "hex 3", "square 8x2"}
-"""Those that take a quarter of a minute or more to make; the same program has made them all."""
 
 SMALL = [
     *(("oust", grid) for grid in ("square 2x2", "square 3x3", "hex 2", "hex 1,4", "hex 2,3")),
@@ -106,10 +105,8 @@ def test_a_won_game_is_won_against_play_by_chance(grid: str, seed: int) -> None:
     assert game.result.winner is winner
 
 
-@pytest.mark.parametrize(
-    "grid",
-    fast_if(lambda grid: grid in {"hex 2,3", "square 4x3"}, sorted(PLACEMENTS.keys() - TAKE_LONG)),
-)
+@pytest.mark.skipif(not IS_THERE, reason="without the core it takes minutes")
+@pytest.mark.parametrize("grid", PLACEMENTS)
 def test_the_tables_are_those_that_rules_solve_writes(grid: str, tmp_path: Path) -> None:
     shape, size = grid.split()
     option = "--hex" if shape == "hex" else "--size"

@@ -27,12 +27,12 @@ typedef struct {
     Weights weights;
     /* How much the promise of a placement counts against what came of it. */
     double curiosity;
-    /* Proofs of the same lattice, or NULL. The tree keeps them as long as it lives. */
+    /* Proofs of the same game and lattice, or NULL. The tree needs them as long as it lives. */
     Proofs *proofs;
     uint64_t seed;
     int picks_lowest;
-    /* How many positions are used for proofs at a time. */
-    long proving;
+    /* How many positions are used for proofs at a time, and after how many looks. */
+    long proving, resting;
     /* How many bytes the tree may take before it stops adding positions. */
     size_t most_bytes;
     /* The stones of x and of o, by the numbers of their cells. */

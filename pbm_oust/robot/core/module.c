@@ -65,16 +65,42 @@ static void put_item(PyObject **list, uint32_t nth, PyObject *item) {
 typedef struct {
     PyObject_HEAD
     Lattice lattice;
+    int is_churn;
     Proofs *proofs;
+    /* Whether a search is using them, which lets other threads run meanwhile. */
+    int is_busy;
 } ProofsObject;
 
+/* Read the symmetries of a grid into its proofs. Returns 0 and raises ValueError if there are some
+ * that it cannot have. */
+static int read_symmetries(const ProofsObject *self, PyObject *list) {
+    int count = self->lattice.count, is_read = PyList_GET_SIZE(list) <= MOST_SYMMETRIES;
+    for (Py_ssize_t nth = 0; is_read && nth < PyList_GET_SIZE(list); nth++) {
+        PyObject *item = PyList_GET_ITEM(list, nth);
+        is_read = PyBytes_Check(item) && PyBytes_GET_SIZE(item) == count;
+        const uint8_t *image = is_read ? (const uint8_t *)PyBytes_AS_STRING(item) : NULL;
+        for (int cell = 0; is_read && cell < count; cell++) {
+            is_read = image[cell] < count;
+        }
+        if (is_read) {
+            add_symmetry(self->proofs, image);
+        }
+    }
+    if (!is_read) {
+        PyErr_SetString(PyExc_ValueError, "a symmetry has a cell for each cell of the grid");
+    }
+    return is_read;
+}
+
 static PyObject *proofs_new(PyTypeObject *type, PyObject *args, PyObject *words) {
-    static char *names[] = {"cells", "stride", "slant", "entries", NULL};
+    static char *names[] = {"cells",   "stride",     "slant", "is_churn",
+                            "entries", "symmetries", NULL};
     Py_buffer cells;
-    int stride, slant;
+    int stride, slant, is_churn;
     unsigned long long entries;
-    if (!PyArg_ParseTupleAndKeywords(args, words, "y*iiK", names, &cells, &stride, &slant,
-                                     &entries)) {
+    PyObject *symmetries;
+    if (!PyArg_ParseTupleAndKeywords(args, words, "y*iipKO!", names, &cells, &stride, &slant,
+                                     &is_churn, &entries, &PyList_Type, &symmetries)) {
         return NULL;
     }
     ProofsObject *self = (ProofsObject *)type->tp_alloc(type, 0);
@@ -84,11 +110,12 @@ static PyObject *proofs_new(PyTypeObject *type, PyObject *args, PyObject *words)
         PyErr_SetString(PyExc_ValueError, "the grid is too large for proofs");
         is_read = 0;
     } else if (is_read) {
-        self->proofs = new_proofs(&self->lattice, entries);
+        self->is_churn = is_churn;
+        self->proofs = new_proofs(&self->lattice, is_churn, entries);
         if (self->proofs == NULL) {
             PyErr_NoMemory();
-            is_read = 0;
         }
+        is_read = self->proofs != NULL && read_symmetries(self, symmetries);
     }
     return whole((PyObject *)self, is_read);
 }
@@ -98,46 +125,83 @@ static void proofs_dealloc(ProofsObject *self) {
     Py_TYPE(self)->tp_free((PyObject *)self);
 }
 
-/* Read the stones of two sides, as arguments. Returns 0 and raises an error if they are none. */
-static int read_stones(ProofsObject *self, PyObject *args, uint64_t *own, uint64_t *enemy,
-                       long *most) {
+/* Return whether nobody is using proofs; raise RuntimeError if somebody is. */
+static int are_free(const ProofsObject *self) {
+    if (self->is_busy) {
+        PyErr_SetString(PyExc_RuntimeError, "a search is using these proofs");
+    }
+    return !self->is_busy;
+}
+
+/* What is asked for: the stones of the side to move and of the other, and the aim. */
+typedef struct {
+    uint64_t own, enemy;
+    int aim;
+} Question;
+
+/* Read a question, and what else is given with it. Returns 0 and raises an error if it is none. */
+static int read_question(const ProofsObject *self, PyObject *args, Question *question, long *most,
+                         PyObject **watch) {
     Py_buffer buffers[2];
     uint64_t sets[2][MOST_WORDS];
-    if (!PyArg_ParseTuple(args, most ? "y*y*l" : "y*y*", &buffers[0], &buffers[1], most)) {
+    if (!PyArg_ParseTuple(args, most ? "y*y*il|O" : "y*y*i", &buffers[0], &buffers[1],
+                          &question->aim, most, watch)) {
         return 0;
     }
     for (int nth = 0; nth < 2; nth++) {
         read_cells(&self->lattice, &buffers[nth], sets[nth]);
         PyBuffer_Release(&buffers[nth]);
     }
-    *own = sets[0][0];
-    *enemy = sets[1][0];
-    return 1;
+    question->own = sets[0][0];
+    question->enemy = sets[1][0];
+    if (question->aim <= 0 || question->aim >= ANYTHING) {
+        PyErr_SetString(PyExc_ValueError, "there is no such aim");
+        return 0;
+    }
+    return are_free(self);
 }
 
-static PyObject *proofs_wins(ProofsObject *self, PyObject *args) {
-    uint64_t own, enemy;
-    if (!read_stones(self, args, &own, &enemy, NULL)) {
+static PyObject *proofs_reaches(ProofsObject *self, PyObject *args) {
+    Question asked;
+    if (!read_question(self, args, &asked, NULL, NULL)) {
         return NULL;
     }
-    int wins = proved_win(self->proofs, own, enemy);
-    if (wins < 0) {
+    int reaches = proved(self->proofs, asked.own, asked.enemy, asked.aim);
+    if (reaches < 0) {
         Py_RETURN_NONE;
     }
-    return PyBool_FromLong(wins);
+    return PyBool_FromLong(reaches);
+}
+
+/* Ask a function of Python whether a search may go on: it may until that raises an error. */
+static int asks_python(void *watcher, long searched) {
+    PyGILState_STATE state = PyGILState_Ensure();
+    PyObject *answer = PyObject_CallFunction(watcher, "l", searched);
+    int may_go_on = answer != NULL && PyErr_CheckSignals() == 0;
+    Py_XDECREF(answer);
+    PyGILState_Release(state);
+    return may_go_on;
 }
 
 static PyObject *proofs_prove(ProofsObject *self, PyObject *args) {
-    uint64_t own, enemy;
+    Question asked;
     long most;
-    if (!read_stones(self, args, &own, &enemy, &most)) {
+    PyObject *watch = NULL;
+    if (!read_question(self, args, &asked, &most, &watch)) {
         return NULL;
     }
-    return PyLong_FromLong(prove(self->proofs, own, enemy, most));
+    long searched;
+    self->is_busy = 1;
+    Py_BEGIN_ALLOW_THREADS;
+    searched = prove(self->proofs, asked.own, asked.enemy, asked.aim, most,
+                     watch == NULL ? NULL : asks_python, watch);
+    Py_END_ALLOW_THREADS;
+    self->is_busy = 0;
+    return PyErr_Occurred() ? NULL : PyLong_FromLong(searched);
 }
 
 static PyMethodDef proofs_methods[] = {
-    {"wins", (PyCFunction)proofs_wins, METH_VARARGS, NULL},
+    {"reaches", (PyCFunction)proofs_reaches, METH_VARARGS, NULL},
     {"prove", (PyCFunction)proofs_prove, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
@@ -158,8 +222,8 @@ typedef struct {
     Lattice lattice;
     const Core *core;
     void *tree;
-    /* Keeps the proofs as long as the tree needs them. */
-    PyObject *proofs;
+    /* The proofs that the tree needs; NULL if it has none. */
+    ProofsObject *proofs;
 } TreeObject;
 
 static const Core *core_for(int cells) {
@@ -168,27 +232,29 @@ static const Core *core_for(int cells) {
 }
 
 /* Let a planting have the proofs that a tree was given. Returns 0 and raises ValueError if they are
- * not of the same grid. */
-static int take_proofs(TreeObject *self, PyObject *proofs, Planting *planting) {
-    if (proofs == Py_None) {
+ * not of the same game on the same grid. */
+static int take_proofs(TreeObject *self, PyObject *given, Planting *planting) {
+    if (given == Py_None) {
         return 1;
     }
-    const ProofsObject *known = (ProofsObject *)proofs;
-    if (!PyObject_TypeCheck(proofs, &ProofsType) ||
-        memcmp(&known->lattice, &self->lattice, sizeof(Lattice)) != 0) {
-        PyErr_SetString(PyExc_ValueError, "these are no proofs of this grid");
+    ProofsObject *proofs = (ProofsObject *)given;
+    if (!PyObject_TypeCheck(given, &ProofsType) ||
+        proofs->is_churn != (planting->eye == CHURN_BY_CHANCE) ||
+        memcmp(&proofs->lattice, &self->lattice, sizeof(Lattice)) != 0) {
+        PyErr_SetString(PyExc_ValueError, "these are no proofs of this game on this grid");
         return 0;
     }
-    self->proofs = Py_NewRef(proofs);
-    planting->proofs = known->proofs;
+    Py_INCREF(given);
+    self->proofs = proofs;
+    planting->proofs = proofs->proofs;
     return 1;
 }
 
 static PyObject *tree_new(PyTypeObject *type, PyObject *args, PyObject *words) {
     static char *names[] = {"cells",        "stride",     "slant",   "eye",     "weights",
                             "curiosity",    "x",          "o",       "to_move", "is_mid_turn",
-                            "overlooked",   "seed",       "proofs",  "proving", "most_bytes",
-                            "picks_lowest", NULL};
+                            "overlooked",   "seed",       "proofs",  "proving", "resting",
+                            "most_bytes",   "picks_lowest", NULL};
     Py_buffer cells, sets[3];
     Weights weights;
     double curiosity;
@@ -196,12 +262,12 @@ static PyObject *tree_new(PyTypeObject *type, PyObject *args, PyObject *words) {
     unsigned long long seed;
     Py_ssize_t most_bytes;
     PyObject *proofs;
-    long proving;
-    if (!PyArg_ParseTupleAndKeywords(args, words, "y*iii(dddd)dy*y*ppy*KOlnp", names, &cells,
+    long proving, resting;
+    if (!PyArg_ParseTupleAndKeywords(args, words, "y*iii(dddd)dy*y*ppy*KOllnp", names, &cells,
                                      &stride, &slant, &eye, &weights.stones, &weights.largest,
                                      &weights.takes, &weights.loses, &curiosity, &sets[0], &sets[1],
                                      &to_move, &is_mid_turn, &sets[2], &seed, &proofs, &proving,
-                                     &most_bytes, &picks_lowest)) {
+                                     &resting, &most_bytes, &picks_lowest)) {
         return NULL;
     }
     TreeObject *self = (TreeObject *)type->tp_alloc(type, 0);
@@ -213,11 +279,12 @@ static PyObject *tree_new(PyTypeObject *type, PyObject *args, PyObject *words) {
         .seed = seed,
         .picks_lowest = picks_lowest,
         .proving = proving,
+        .resting = resting,
         .most_bytes = (size_t)most_bytes,
         .to_move = to_move,
         .is_mid_turn = is_mid_turn,
     };
-    if (is_read && (eye < 0 || eye >= EYES || most_bytes < 0 || proving < 0)) {
+    if (is_read && (eye < 0 || eye >= EYES || most_bytes < 0 || proving < 0 || resting < 1)) {
         PyErr_SetString(PyExc_ValueError, "there is no such eye, or a figure is negative");
         is_read = 0;
     }
@@ -281,7 +348,8 @@ static int read_known(TreeObject *self, PyObject *number, uint32_t *node, Known 
 static PyObject *tree_grow(TreeObject *self, PyObject *args) {
     unsigned long node;
     long times, effort, most = LONG_MAX;
-    if (!PyArg_ParseTuple(args, "kll|l", &node, &times, &effort, &most) || !has_node(self, node)) {
+    if (!PyArg_ParseTuple(args, "kll|l", &node, &times, &effort, &most) || !has_node(self, node) ||
+        (self->proofs != NULL && !are_free(self->proofs))) {
         return NULL;
     }
     long grown = self->core->grow(self->tree, (uint32_t)node, times, effort, most);
@@ -460,7 +528,10 @@ PyMODINIT_FUNC PyInit__core(void) {
         PyModule_AddIntMacro(module, OUST_BY_CHANCE) < 0 ||
         PyModule_AddIntMacro(module, CHURN_BY_CHANCE) < 0 ||
         PyModule_AddIntMacro(module, MOST_CELLS) < 0 ||
-        PyModule_AddIntMacro(module, MOST_PROVED) < 0) {
+        PyModule_AddIntMacro(module, MOST_PROVED) < 0 ||
+        PyModule_AddIntMacro(module, DRAW) < 0 || PyModule_AddIntMacro(module, WIN) < 0 ||
+        PyModule_AddIntMacro(module, NO_DRAW) < 0 ||
+        PyModule_AddIntMacro(module, NO_LOSS) < 0) {
         Py_XDECREF(module);
         return NULL;
     }

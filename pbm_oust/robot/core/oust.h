@@ -43,20 +43,41 @@ static inline int put_stone(const Board *board, const Stance *from, int cell, St
     return !is_empty(taken);
 }
 
-/* Work out who is to move after a placement, and whether the game is over. `sight` is what is seen
- * of its stones; nobody looks at it if the last stone of a side was taken. */
-static inline void end_placement(int has_taken, const Sight *sight, Stance *to) {
+/* Work out who is to move after a placement, and whether the game is over. Whether the sides may place
+ * then does not matter if the last stone of a side was taken. */
+static inline void end_placement(int has_taken, int may_go_on, int may_answer, Stance *to) {
     int mover = to->to_move;
     to->is_mid_turn = 0;
     if (has_taken && is_empty(to->stones[!mover])) {
         to->result = WON;
-    } else if (has_taken && may_place(sight, mover)) {
+    } else if (has_taken && may_go_on) {
         to->is_mid_turn = 1;
         to->result = UNKNOWN;
     } else {
         to->to_move = !mover;
-        to->result = may_place(sight, 0) || may_place(sight, 1) ? UNKNOWN : DRAWN;
+        to->result = may_go_on || may_answer ? UNKNOWN : DRAWN;
     }
+}
+
+/* Return whether a side has a placement. It is seldom that it has to look for a capture. */
+static inline int has_placement(const Board *board, Cells own, Cells enemy) {
+    Cells beside = neighbours(board, own), empty = without(board->all, either(own, enemy));
+    int found = !is_empty(without(empty, beside));
+    Cells left = both(empty, beside);
+    while (!found && !is_empty(left)) {
+        found = !is_empty(taken_at(board, own, enemy, take_lowest(&left)));
+    }
+    return found;
+}
+
+/* Return the position after a placement where the side to move may place. */
+static inline Stance oust_place(const Board *board, const Stance *from, int cell) {
+    Stance to;
+    int has_taken = put_stone(board, from, cell, &to), mover = from->to_move;
+    Cells own = to.stones[mover], enemy = to.stones[!mover];
+    int may_go_on = has_placement(board, own, enemy);
+    end_placement(has_taken, may_go_on, may_go_on || has_placement(board, enemy, own), &to);
+    return to;
 }
 
 /* A game by chance: the stones, and the empty cells in any order. */

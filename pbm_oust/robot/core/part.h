@@ -122,6 +122,7 @@ static Tree *like(const Tree *tree) {
         part->curiosity = tree->curiosity;
         part->proofs = tree->proofs;
         part->proving = tree->proving;
+        part->resting = tree->resting;
         part->chance = tree->chance;
         open_room(&part->room, tree->room.most);
         part->room.is_bound = 0;

@@ -25,11 +25,11 @@
 /* How much it counts for a placement that was tried little what came of it elsewhere in the tree. */
 #define HISTORY 0.5
 
-/* Whenever a tree has grown so often, who wins its root is to be proved. */
-#define OFTEN 16
-
 /* What a look costs, beside the stones that are placed in it. */
 #define EFFORT (16 * WORDS)
+
+/* What a position costs that is searched for a proof. */
+#define PROOF 30
 
 /* The cell of a pass. */
 #define PASS UINT16_MAX
@@ -94,8 +94,8 @@ typedef struct {
     /* The cells where the side to move at the root sees no placement. */
     Cells overlooked;
     Proofs *proofs;
-    /* How many positions are used for proofs at a time. */
-    long proving;
+    /* How many positions are used for proofs at a time, and after how many looks. */
+    long proving, resting;
     Chance chance;
     Room room;
     Node **shelves;
@@ -319,6 +319,16 @@ static int overlook(Cells overlooked, Alike *alike, int sets) {
     return rank(alike, sets);
 }
 
+/* Return the cells where the side to move may place. */
+static Cells placements_of(Tree *tree, uint32_t number) {
+    Stance stance = stance_of(node_at(tree, number));
+    if (tree->eye == CHURN_BY_CHANCE) {
+        return churn_placements(&tree->board, stance.stones[stance.to_move],
+                                empty_cells(&tree->board, &stance));
+    }
+    return oust_placements(sight_of(tree, number), stance.to_move);
+}
+
 /* Find the placements of a position that goes on, the most promising last, or a pass. Return how
  * many sets they form. */
 static uint32_t find_priors(Tree *tree, uint32_t number, Alike *alike) {
@@ -327,12 +337,7 @@ static uint32_t find_priors(Tree *tree, uint32_t number, Alike *alike) {
     if (tree->eye == OUST_BY_EYE) {
         sets = oust_priors(&tree->board, sight_of(tree, number), mover, alike);
     } else {
-        Stance stance = stance_of(node);
-        Cells cells = tree->eye == OUST_BY_CHANCE
-                          ? oust_placements(sight_of(tree, number), mover)
-                          : churn_placements(&tree->board, node->stones[mover],
-                                             empty_cells(&tree->board, &stance));
-        alike[0] = (Alike){1.0, cells};
+        alike[0] = (Alike){1.0, placements_of(tree, number)};
         sets = rank(alike, 1);
     }
     if (number == 0) {
@@ -373,7 +378,8 @@ static uint32_t follow(Tree *tree, uint32_t number, uint16_t cell) {
             tree->seen = NOWHERE;
             is_sight = 1;
         }
-        end_placement(has_taken, &tree->sight, &to);
+        end_placement(has_taken, may_place(&tree->sight, from.to_move),
+                      may_place(&tree->sight, !from.to_move), &to);
     }
     uint32_t found = find_node(tree, &to, depth);
     if (found == NOWHERE) {
@@ -580,108 +586,7 @@ static int descend(Tree *tree, uint32_t number) {
     return 1;
 }
 
-/* ---- Proofs ---- */
-
-/* Return 1 or 0 if the side to move in a position of Churn is known to win or to lose; else -1. */
-static int known_win(const Tree *tree, const Stance *stance) {
-    if (stance->result != UNKNOWN) {
-        return stance->result == WON;
-    }
-    int mover = stance->to_move;
-    return proved_win(tree->proofs, stance->stones[mover].word[0], stance->stones[!mover].word[0]);
-}
-
-static Stance result_of(const Tree *tree, const Node *node) {
-    Stance stance = stance_of(node);
-    if (is_empty(empty_cells(&tree->board, &stance))) {
-        stance.result = majority(&tree->board, stance.stones[stance.to_move]);
-    }
-    return stance;
-}
-
-/* Let a position play the placement that is proved to win. */
-static void play_proved(Tree *tree, uint32_t number) {
-    Node *node = node_at(tree, number);
-    Stance stance = stance_of(node);
-    Cells empty = empty_cells(&tree->board, &stance);
-    Cells cells = churn_placements(&tree->board, stance.stones[stance.to_move], empty);
-    while (!is_empty(cells)) {
-        int cell = take_lowest(&cells), tried = 0;
-        Stance after = churn_place(&tree->board, &stance, cell);
-        if (known_win(tree, &after) != 0 || !crown(tree, number)) {
-            continue;
-        }
-        while (tried < node->crown->branches && node->crown->branch[tried].cell != cell) {
-            tried++;
-        }
-        if (tried == node->crown->branches) {
-            tried = add_branch(tree, number, (uint16_t)cell, NO_SET);
-        }
-        if (tried >= 0) {
-            node_at(tree, node->crown->branch[tried].node)->proved = LOST;
-            node->proved = WON;
-            return;
-        }
-    }
-}
-
-/* Learn what is proved of the placements, unless all of them lose: in a lost position it still
- * matters what the other side may overlook. */
-static void hear(Tree *tree, uint32_t number) {
-    Node *node = node_at(tree, number);
-    Stance stance = stance_of(node);
-    int wins = known_win(tree, &stance);
-    if (wins == 1 && node->proved == UNKNOWN) {
-        play_proved(tree, number);
-    }
-    if (wins >= 0 || node->crown == NULL) {
-        return;
-    }
-    for (int nth = 0; nth < node->crown->branches; nth++) {
-        Branch *branch = &node->crown->branch[nth];
-        Node *after = node_at(tree, branch->node);
-        Stance standing = result_of(tree, after);
-        if (known_win(tree, &standing) == 1) {
-            after->proved = WON;
-            branch->mean = -INFINITY;
-        }
-    }
-}
-
-static long prove_stance(const Tree *tree, const Stance *stance, long most) {
-    int mover = stance->to_move;
-    return prove(tree->proofs, stance->stones[mover].word[0], stance->stones[!mover].word[0], most);
-}
-
-/* Look for the placement that wins, in a position that is known to be won: what was proved of it may
- * have been overwritten. Returns how many positions that took. */
-static long find_win(const Tree *tree, const Stance *stance) {
-    Cells empty = empty_cells(&tree->board, stance);
-    Cells cells = churn_placements(&tree->board, stance->stones[stance->to_move], empty);
-    long spent = 0;
-    while (!is_empty(cells) && spent < tree->proving) {
-        Stance after = churn_place(&tree->board, stance, take_lowest(&cells));
-        if (known_win(tree, &after) < 0) {
-            spent += prove_stance(tree, &after, tree->proving - spent);
-        }
-        if (known_win(tree, &after) == 0) {
-            break;
-        }
-    }
-    return spent;
-}
-
-static void prove_root(Tree *tree, uint32_t number) {
-    Stance stance = stance_of(node_at(tree, number));
-    int wins = known_win(tree, &stance);
-    if (wins < 0) {
-        tree->effort += prove_stance(tree, &stance, tree->proving);
-        hear(tree, number);
-    } else if (wins == 1 && node_at(tree, number)->proved == UNKNOWN) {
-        tree->effort += find_win(tree, &stance);
-        hear(tree, number);
-    }
-}
+#include "proving.h"
 
 /* ---- What it offers ---- */
 
@@ -704,6 +609,7 @@ static void *plant(const Planting *planting) {
     tree->curiosity = planting->curiosity;
     tree->proofs = WORDS == 1 ? planting->proofs : NULL;
     tree->proving = planting->proving;
+    tree->resting = planting->resting;
     seed_chance(&tree->chance, planting->seed, planting->picks_lowest);
     open_room(&tree->room, planting->most_bytes);
     tree->room.is_bound = 0;
@@ -748,7 +654,7 @@ static long grow(void *it, uint32_t number, long times, long effort, long most) 
             break;
         }
         grown++;
-        if (tree->proofs != NULL && (times + grown) % OFTEN == 1) {
+        if (tree->proofs != NULL && (times + grown - 1) % tree->resting == 0) {
             prove_root(tree, number);
         }
     }

@@ -1,0 +1,76 @@
+"""Proofs of what positions of small boards are worth, by the compiled core.
+
+It searches depth-first by proof numbers (`core/proofs.c`) and keeps as many positions as fit into
+a table. That bounds its memory, but not what it can solve: what was overwritten is searched again.
+"""
+
+import sys
+from collections.abc import Callable
+
+from pbm_oust.experiments.counting import OutOfRoom, symmetries
+from pbm_oust.experiments.solve import Worth
+from pbm_oust.robot.search import can_search, lattice_of, stones_of
+from pbm_oust.rules import Grid, Position, Side
+
+try:
+    from pbm_oust.robot import _core
+except ImportError:
+    MOST_PROVED = 0
+else:
+    MOST_PROVED = _core.MOST_PROVED
+
+BYTES_EACH = 32
+"""How much memory a position of the table takes."""
+
+
+def can_prove(kind: str, grid: Grid) -> bool:
+    """Return whether the compiled core can seek proofs of a kind of game on a grid."""
+    return can_search(kind, grid) and grid.cells.bit_count() <= MOST_PROVED
+
+
+class Proofs:
+    """The worth of positions of one game on one grid, as `experiments.solve.Search` has it.
+
+    `watch` is told from time to time how many positions were searched.
+    """
+
+    def __init__(
+        self, kind: str, grid: Grid, most_bytes: int, watch: Callable[[int], None] = lambda _: None
+    ) -> None:
+        """Let the table take up to so many bytes, but room for some hundred positions at least."""
+        places = max(most_bytes // BYTES_EACH, 256)
+        cells = list(grid.each(grid.cells))
+        numbers = {cell: nth for nth, cell in enumerate(cells)}
+        self._core = _core.Proofs(
+            *lattice_of(grid),
+            is_churn=kind == "churn",
+            entries=1 << places.bit_length() - 1,
+            symmetries=[bytes(numbers[each[cell]] for cell in cells) for each in symmetries(grid)],
+        )
+        self._watch = watch
+        self.positions = 0
+        """How many positions were searched."""
+
+    def worth(self, position: Position, seeker: Side | None = None) -> Worth:
+        """Return what a position of a game that goes on is worth to the side to move.
+
+        A seeker wants a draw and nothing else, and the other side wants none. Raises OutOfRoom if
+        games last too long for the core.
+        """
+        if seeker:
+            aim = _core.DRAW if seeker is position.to_move else _core.NO_DRAW
+            return Worth.WIN if self._reaches(position, aim) else Worth.LOSS
+        if self._reaches(position, _core.WIN):
+            return Worth.WIN
+        return Worth.DRAW if self._reaches(position, _core.NO_LOSS) else Worth.LOSS
+
+    def _reaches(self, position: Position, aim: int) -> bool:
+        asked = *stones_of(position), aim
+        before = self.positions
+        self.positions += self._core.prove(
+            *asked, sys.maxsize, lambda searched: self._watch(before + searched)
+        )
+        reaches = self._core.reaches(*asked)
+        if reaches is None:
+            raise OutOfRoom
+        return reaches
