@@ -3,7 +3,6 @@
 import re
 from contextlib import suppress
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +17,7 @@ from pbm_oust.board.sgf import format_bare_sgf, format_sgf
 from pbm_oust.board.sheet import BadGame, Sheet, format_game, format_moves
 from pbm_oust.rules import How, Result, Side
 from tests.support import tables
+from tests.support.document import block
 from tests.support.games import EXAMPLE, history_of, new_game, play
 from tests.support.happenings import FORMATS, GRIDS, anything_goes, refused, taken_back, written
 from tests.support.mails import grown
@@ -73,10 +73,7 @@ def test_lines_of_a_header_that_nobody_knows_yet_are_carried_as_they_stand(form:
 
 
 def test_the_example_of_the_documentation_is_a_game() -> None:
-    text = (Path(__file__).parents[2] / "docs" / "formats.md").read_text()
-    blocks = re.findall(r"^```(?:json)?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    (example,) = (block for block in blocks if '"records"' in block)
-    checked = parse_any(example).check()
+    checked = parse_any(block("games export", {})).check()
     assert checked.game.result == Result(Side.X, How.RESIGN)
     assert checked.history.split("\n")[9] == "# challenge 5781015b25123edc"
 
