@@ -41,3 +41,13 @@ def test_every_locked_version_has_hashes(name: str) -> None:
     entries = re.findall(r"^[a-z0-9-][^\\\n]*(?:\\\n[^\\\n]*)*", text, re.MULTILINE)
     assert len(entries) == len(locked(name)) > 5
     assert all("--hash=sha256:" in entry for entry in entries)
+
+
+def test_what_debians_package_takes_from_debian_is_new_enough_and_not_brought_along() -> None:
+    control, rules = ((ROOT / "debian" / name).read_text() for name in ("control", "rules"))
+    taken = re.findall(r"python3-(\w+) \(>= ([\d.]+)\)", control)
+    wanted = WANTED["options"]["install_requires"].split("\n")
+    assert {f"{name} >= {version}" for name, version in taken} <= set(wanted)
+    (left_out,) = re.findall(r"^OF_DEBIAN = (.*)$", rules, re.MULTILINE)
+    needed_by_them = {"markupsafe"}
+    assert set(left_out.split("|")) == {name for name, _ in taken} | needed_by_them
