@@ -140,7 +140,7 @@ def _commands(group: str = "") -> Mapping[str, tuple[str, str]]:
 
 def _show_version(context: click.Context, parameter: click.Parameter, is_wanted: bool) -> None:
     if is_wanted and not context.resilient_parsing:
-        click.echo(f"pbm-oust, version {_version()}")
+        sys.stdout.write(f"pbm-oust, version {_version()}\n")
         context.exit()
 
 
