@@ -3,18 +3,26 @@
 Without a compiler the core is left out, and the house plays the simple way (docs/house.md).
 """
 
+import sys
 from pathlib import Path
 
 from setuptools import Extension, setup
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from scripts.catalogues import BuildPy
+
 CORE = Path("pbm_oust/robot/core")
 
 setup(
+    # Here, and not in setup.cfg: setuptools-scm adds to it what writes the version.
+    cmdclass={"build_py": BuildPy},
     ext_modules=[
         Extension(
             "pbm_oust.robot._core",
             sources=sorted(map(str, CORE.glob("*.c"))),
             depends=sorted(map(str, CORE.glob("*.h"))),
+            py_limited_api=True,
             # Nothing is rounded differently than in Python: no product and sum in one step.
             extra_compile_args=[
                 "-std=c11",
@@ -25,5 +33,5 @@ setup(
             ],
             optional=True,
         )
-    ]
+    ],
 )

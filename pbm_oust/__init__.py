@@ -1,3 +1,5 @@
 """A play-by-email turn server for Mark Steere's games, in the manner of Gamerz.net's pbmserv."""
 
-__version__ = "0.1.0"
+from pbm_oust._version import __version__
+
+__all__ = ["__version__"]

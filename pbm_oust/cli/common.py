@@ -25,7 +25,7 @@ from pbm_oust.store import configuration as configurations
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import AccountDamaged, DatabaseFault
-from pbm_oust.store.home import CONFIGURATION, Home
+from pbm_oust.store.home import CONFIGURATION, Home, configuration_of
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.open_boards import Salvage
 from pbm_oust.store.publishing import Progress, untold
@@ -54,7 +54,7 @@ class Operator:
             raise
         except OSError as error:  # the configuration says what keeps the home
             reason = error.strerror or str(error)
-            where = "" if CONFIGURATION in reason else f"{self.path / CONFIGURATION}: "
+            where = "" if CONFIGURATION in reason else f"{configuration_of(self.path)}: "
             raise click.UsageError(f"{where}{reason}") from None
 
     @property

@@ -49,16 +49,30 @@ _folder = click.argument("folder", metavar="DIR", type=click.Path(path_type=Path
 
 @common.command()
 @_folder
-def backup(operator: common.Operator, folder: Path) -> None:
+@click.option("--days", type=click.IntRange(min=1), help="Keep backups of N days in DIR.")
+@click.option("--weeks", type=click.IntRange(min=1), help="Keep backups of N weeks in DIR.")
+def backup(operator: common.Operator, folder: Path, days: int | None, weeks: int | None) -> None:
     """Copy the home into DIR, which is empty or not there yet.
 
     A server may run meanwhile: the copy holds what the home held at one moment. It is private: the
     hashes of passwords and the key are in it.
+
+    With --days or --weeks, copy the home into a new folder in DIR that is named by the time. Then
+    remove older backups there, but for the newest of each of the latest N days and N weeks.
     """
     home = operator.home_as_it_is  # a mistake in the configuration shall cost no backup
+    among = folder if days is not None or weeks is not None else None
+    if among:
+        with _refusing(among):
+            home.disk.make_folder(among, 0o700)
+        folder = backups.dated(among, home.now())
     with progress_bar("copying histories") as progress, _refusing(folder):
         copied = backups.back_up(home, folder, progress)
     say(f"{folder} holds {_told(copied)}")
+    if among:
+        with _refusing(among):
+            removed = backups.remove_old(among, days or 0, weeks or 0)
+        say(f"removed from {among}: {counted(len(removed), 'backup')}")
 
 
 @common.command()

@@ -6,6 +6,7 @@ Nothing here needs more than click: each command imports what it needs when it r
 import atexit
 import os
 import signal
+import sys
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
@@ -137,6 +138,25 @@ def _commands(group: str = "") -> Mapping[str, tuple[str, str]]:
     return {name: command for (first, _, name), command in found if first == group}
 
 
+def _show_version(context: click.Context, parameter: click.Parameter, is_wanted: bool) -> None:
+    if is_wanted and not context.resilient_parsing:
+        sys.stdout.write(f"pbm-oust, version {_version()}\n")
+        context.exit()
+
+
+def _version() -> str:
+    """Return the version; that of the present commit if this is a checkout with what counts it."""
+    checkout = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+    if os.path.exists(os.path.join(checkout, ".git")):
+        import subprocess  # it starts a tool of the checkout  # nosec B404
+
+        words = [sys.executable, "-m", "setuptools_scm"]
+        counted = subprocess.run(words, cwd=checkout, capture_output=True, text=True)  # noqa: S603 - the words are ours # nosec B603
+        if counted.returncode == 0:
+            return counted.stdout.strip()
+    return __version__
+
+
 @click.group(
     cls=LazyGroup,
     lazy_subcommands=_commands(),
@@ -152,7 +172,14 @@ def _commands(group: str = "") -> Mapping[str, tuple[str, str]]:
     show_default=True,
     help="The directory that holds everything the server knows.",
 )
-@click.version_option(__version__, package_name="pbm_oust")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_show_version,
+    help="Show the version and exit.",
+)
 def main(home: str) -> None:
     """Run and look after a play-by-email server for Mark Steere's games.
 

@@ -6,6 +6,7 @@ https://www.postfix.org/XFORWARD_README.html
 """
 
 import asyncio
+import logging
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -67,6 +68,15 @@ V = TypeVar("V")
 
 Source = IPv4Address | IPv6Network | None
 """Where connections are counted together: a host, a /64 of IPv6, or nowhere for Unix sockets."""
+
+
+log = logging.getLogger("pbm_oust")
+
+
+def note_guess(what: str, source: str) -> None:
+    """Log who has sent a wrong password or link; `debian/pbm_oust.fail2ban` reads that."""
+    if source:
+        log.warning("wrong %s from %s", what, source)
 
 
 class Patience(Struct, frozen=True):

@@ -184,6 +184,7 @@ class Handler:
         )
         status, handled = await self.take(content, told, server.patience)
         if handled.is_guess and source:
+            clients.note_guess("password", str(source))
             await asyncio.sleep(server.patience.wrong_password)
         if is_of_deliver and status == clients.S250_DONE:
             status = f"250 2.0.0 {outcome_text(handled)}"

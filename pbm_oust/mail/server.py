@@ -1,9 +1,14 @@
-"""The running server: listeners, their workers, the sender, and the sweep every few minutes."""
+"""The running server: listeners, their workers, the sender, and the sweep every few minutes.
+
+It tells systemd, or whoever else started it and listens, how it is (sd_notify(3)).
+"""
 
 import asyncio
 import ctypes
 import logging
+import os
 import signal
+import socket
 import sys
 import threading
 import time
@@ -28,6 +33,7 @@ from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoi
 from pbm_oust.store.disk import guard
 from pbm_oust.store.home import Home
 from pbm_oust.store.rebuilding import look_less_for_circles
+from pbm_oust.store.upkeep import find_trouble
 
 LARGE = 64 * 1024
 """Bytes from which on a block is large: a mail as it grows, and what scrypt needs."""
@@ -169,6 +175,27 @@ class Sweeper:
             home.remove_drafts()
 
 
+def notify(state: str) -> None:
+    """Tell the service manager a state of this server, if there is one that wants to know."""
+    path = os.environ.get("NOTIFY_SOCKET", "")
+    if path:
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as there:
+            there.connect(f"\0{path[1:]}" if path.startswith("@") else path)
+            there.sendall(state.encode())
+
+
+async def _keep_watch(home: Home) -> None:
+    """Tell a watchdog, if there is one, again and again that this loop and the store answer.
+
+    A store in trouble answers, too: to begin again would mend nothing.
+    """
+    seconds = int(os.environ.get("WATCHDOG_USEC", "0")) / 1_000_000
+    while seconds:
+        await asyncio.to_thread(find_trouble, home, lasts=False)
+        notify("WATCHDOG=1")
+        await asyncio.sleep(seconds / 4)
+
+
 TURN_SECONDS = 0.0001
 """How long a thread that computes may keep the others waiting, above all that of the sessions."""
 STOP_SECONDS = 6
@@ -242,7 +269,11 @@ class Server:
                 await self._use(configuration, parts)
                 look_less_for_circles()
                 sys.setswitchinterval(TURN_SECONDS)
+                notify("READY=1")
+                watch = asyncio.create_task(_keep_watch(self.home))
                 await self._hear(signals, parts)
+                watch.cancel()
+                notify("STOPPING=1")
             parts.sweeper.stop()
             for listener in self._listeners.values():
                 listener.close()

@@ -10,8 +10,9 @@ The database is copied first and named last: without it, a backup is not complet
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
+from datetime import datetime
 from functools import cache, partial
 from itertools import zip_longest
 from pathlib import Path
@@ -88,6 +89,42 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
         home.disk.step_rename(folder / sqlite.UNFINISHED, folder / sqlite.FILE_NAME)
         home.disk.sync_folder(folder)
     return copied
+
+
+_DATED = "%Y-%m-%dT%H%M%SZ"
+"""How the folder of a backup is named among others, as in `2026-11-20T033000Z`."""
+
+
+def dated(folder: Path, now: datetime) -> Path:
+    """Return where the backup of a moment is among others in a folder."""
+    return folder / now.strftime(_DATED)
+
+
+def remove_old(folder: Path, days: int, weeks: int) -> list[Path]:
+    """Remove old backups from a folder, but for the newest of so many days and of so many weeks.
+
+    Those that are not complete go, too; what has another name than backups have stays. Returns what
+    has been removed. May raise OSError.
+    """
+    found = dict[Path, datetime]()
+    for path in folder.iterdir():
+        with suppress(ValueError):
+            found[path] = datetime.strptime(path.name, _DATED)
+    complete = [path for path in found if (path / sqlite.FILE_NAME).is_file()]
+    kept = newest_kept([found[path] for path in complete], days, weeks)
+    removed = [path for path in found if path not in complete or found[path] not in kept]
+    for path in removed:
+        shutil.rmtree(path)
+    return sorted(removed)
+
+
+def newest_kept(moments: Iterable[datetime], days: int, weeks: int) -> set[datetime]:
+    """Return the newest moment of each of the latest days and weeks that have one."""
+    by_day, by_week = dict[object, datetime](), dict[object, datetime]()
+    for moment in sorted(moments, reverse=True):
+        by_day.setdefault(moment.date(), moment)
+        by_week.setdefault(moment.isocalendar()[:2], moment)
+    return {*list(by_day.values())[:days], *list(by_week.values())[:weeks]}
 
 
 @contextmanager

@@ -17,6 +17,7 @@ the files of histories and the Maildir get their part of it afterwards.
 
 import errno
 import logging
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
@@ -50,6 +51,8 @@ T = TypeVar("T")
 
 
 CONFIGURATION = "pbm_oust.toml"
+OF_PACKAGE = {"/var/lib/pbm_oust": Path("/etc/pbm_oust.toml")}
+"""Where the configuration of the home of Debian's package is, unless it has one of its own."""
 REBUILDING = ".rebuilding"
 """The name of a file that is there until a new database has all boards that are in files."""
 OVERLAP = 60.0
@@ -62,7 +65,6 @@ class Home:
     def __init__(self, path: Path, disk: Disk | None = None) -> None:
         self.path = path
         self.disk = disk or Disk()
-        self.configuration = path / CONFIGURATION
         self.key_path = path / KEY
         self.database_path = path / FILE_NAME
         self._rebuilding = path / REBUILDING
@@ -111,6 +113,11 @@ class Home:
                 return  # others have made it meanwhile
             rebuild(self.database, self.boards, self.publisher, progress)
             self.disk.remove(self._rebuilding)
+
+    @property
+    def configuration(self) -> Path:
+        """Where the configuration is, if there is one."""
+        return configuration_of(self.path)
 
     @property
     def is_unfinished(self) -> bool:
@@ -291,12 +298,19 @@ class Home:
             self.write_out()
 
 
+def configuration_of(home: Path) -> Path:
+    """Return where the configuration of a home is: in it, or where that of Debian's package is."""
+    own = home / CONFIGURATION
+    other = OF_PACKAGE.get(os.path.abspath(home))
+    return other if other and other.exists() and not os.path.lexists(own) else own
+
+
 def open_database(home: Path, disk: Disk) -> Database:
     """Return the database of a home, where its configuration says; nothing is opened yet.
 
     Raises OSError for a configuration that may name a server and cannot be used.
     """
-    configuration = home / CONFIGURATION
+    configuration = configuration_of(home)
     try:
         text = bytes_of(configuration).decode(errors="replace")
         url = configurations.server_in(text)

@@ -35,7 +35,7 @@ from pbm_oust.grammar.parts import BadOptionValue, Option
 from pbm_oust.languages import Language
 from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.letters.words import words_in
-from pbm_oust.mail.clients import Patience
+from pbm_oust.mail.clients import Patience, note_guess
 from pbm_oust.mail.reading.body import NO_TEXT
 from pbm_oust.play.authentication import SenderNotEnough, WrongPassword
 from pbm_oust.play.notices import BoardNotice, Notice, Reader, RefusalNotice, ShownBoard
@@ -271,6 +271,7 @@ async def carry_out(request: Asked, ground: Ground) -> Carried:
                 await ground.hashing.do(partial(ground.work.passwords.derive, password.needed))
                 continue
             if carried.handled.is_guess:
+                note_guess("password", request.source)
                 await asyncio.sleep(Patience().wrong_password)
             return carried
 

@@ -26,6 +26,7 @@ from pbm_oust.accounts.settings import USUAL, Settings
 from pbm_oust.commands.account import VERIFY
 from pbm_oust.languages import Language
 from pbm_oust.letters.layout import Block
+from pbm_oust.mail.clients import note_guess
 from pbm_oust.play.authentication import spend, spend_once, verify
 from pbm_oust.play.notices import Reader
 from pbm_oust.play.request import Request as Asked
@@ -66,8 +67,9 @@ async def proved(found: Proved | None, request: Request) -> Proved:
     """
     if found is not None:
         return found
-    work = ground_of(request).work
-    charge = Charge(Counted.WRONG_LINKS, source_of(request))
+    work, source = ground_of(request).work, source_of(request)
+    note_guess("link", source)
+    charge = Charge(Counted.WRONG_LINKS, source)
     if await run_in_threadpool(work.retried, partial(spend_once, charge)):
         raise HTTPException(410)
     now = work.now()

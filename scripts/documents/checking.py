@@ -25,7 +25,7 @@ from scripts.documents.players_words import fault_of_line, fault_of_span
 from scripts.documents.rooms import ROOT, rooms
 from scripts.documents.written import written
 
-TOP = "pbm_oust|tests|docs|scripts|templates|games|\\.ci"
+TOP = "pbm_oust|tests|docs|debian|scripts|templates|games|\\.ci"
 _PATH = re.compile(rf"(?<![\w./-])(?:{TOP})/[\w./*-]*")
 _SCRIPT = re.compile(r"(?<![\w./-])(?:\.venv/bin/python )?(scripts/\w+)((?: [^\s;|]+)*)")
 _PROGRAM = re.compile(r"(?<![\w=-])(?:\S*/)?pbm-oust(?= |$)([^|;>#\n]*)")

@@ -6,12 +6,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import product
 from pathlib import Path
 
 import pytest
 
 from pbm_oust.rules import KINDS
+from pbm_oust.store.backup import newest_kept
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import LetterState, all_letters
 from pbm_oust.store.open_boards import read_game
@@ -170,6 +172,29 @@ def test_each_night_has_a_backup_of_its_own_and_old_ones_go(tmp_path: Path) -> N
         assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"", b"")
     kept = {folder.name for folder in copies.iterdir()}
     assert kept == {"pbm_oust-2026-11-20", "pbm_oust-2026-11-21", "another"}
+
+
+def test_of_dated_backups_the_newest_of_each_day_and_week_stay(tmp_path: Path) -> None:
+    home, copies = tmp_path / "home", tmp_path / "copies"
+    done(home, "deliver", stdin="From: dora@example.org\nSubject: help\n\n")
+    copies.mkdir()
+    for name in ("2026-02-01", "2026-02-02", "2026-02-08", "2026-02-09", "2026-02-10"):
+        for time in ("T033000Z", "T120000Z"):
+            (copies / f"{name}{time}").mkdir()
+            (copies / f"{name}{time}" / "pbm_oust.db").touch()
+    (copies / "2026-02-10T235900Z").mkdir()  # it was cut off
+    (copies / "2026-02-01").mkdir()
+    told = done(home, "backup", "--days", "2", "--weeks", "4", str(copies))
+    assert told.endswith(f"removed from {copies}: 8 backups\n")
+    (*old, _) = sorted(path.name for path in copies.iterdir())
+    assert old == ["2026-02-01", "2026-02-01T120000Z", "2026-02-08T120000Z", "2026-02-10T120000Z"]
+
+
+def test_a_month_of_backups_becomes_those_of_a_week_and_the_ends_of_four() -> None:
+    nights = [datetime(2026, 11, day, 3, 30) for day in range(1, 29)]
+    kept = newest_kept(nights, days=7, weeks=4)
+    assert sorted(each.day for each in kept) == [8, 15, 22, 23, 24, 25, 26, 27, 28]
+    assert newest_kept(nights[-1:], days=7, weeks=4) == {nights[-1]}
 
 
 def test_restored_letters_leave_when_the_operator_says_so(tmp_path: Path) -> None:

@@ -1,10 +1,10 @@
+import configparser
+import os
 import shutil
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
-import pytest
 from babel.messages.mofile import read_mo
 
 ROOT = Path(__file__).parents[2]
@@ -15,48 +15,13 @@ SHOW_IN_FRENCH = (
 )
 IN_FRENCH = "Oust est un jeu créé par Mark Steere (2007)."
 
-DATA = (
-    *("templates/mail/board.txt", "templates/html/letter.html", "templates/web/board.svg"),
-    *("grammar/courtesies.toml", "mail/reading/phrases.toml", "mail/reading/charsets.toml"),
-    *("render/strokes.toml", "letters/pictures.toml", "templates/web/feed.atom"),
-    *(
-        "board/puzzles/oust.toml",
-        "web/static/style.css",
-        "web/static/script.js",
-        "web/static/icon.svg",
-    ),
-)
 
-
-@pytest.mark.slow
-def test_a_wheel_carries_the_templates_and_the_catalogues(tmp_path: Path) -> None:
-    source = tmp_path / "source"
-    for name in ("pbm_oust", "templates"):
-        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("*.mo"))
-    (source / "scripts").mkdir()
-    shutil.copy(ROOT / "scripts/catalogues.py", source / "scripts")
-    for name in ("setup.cfg", "setup.py", "pyproject.toml", "README.md", "LICENSE", "MANIFEST.in"):
-        shutil.copy(ROOT / name, source)
-    # First an archive of the sources, and out of that the wheel.
-    subprocess.run(
-        [sys.executable, "-m", "build", "--no-isolation", "--outdir", tmp_path, source],
-        check=True,
-        capture_output=True,
-    )
-    assert not list(source.rglob("*.mo"))
-    (wheel,) = tmp_path.glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(tmp_path / "installed")
-        record = archive.read(next(name for name in archive.namelist() if name.endswith("/RECORD")))
-    installed = tmp_path / "installed" / "pbm_oust"
-    for name in DATA:
-        assert (installed / name).exists(), name
-    assert b"pbm_oust/languages/fr/LC_MESSAGES/pbm_oust.mo" in record
-    environment = {"PYTHONPATH": str(tmp_path / "installed"), "PYTHONUTF8": "1"}
-    where = "import pbm_oust; print(pbm_oust.__file__)"
-    assert _python(where, tmp_path, environment).startswith(str(tmp_path / "installed"))
-    assert _python(SHOW, tmp_path, environment).startswith("Oust is by Mark Steere (2007).")
-    assert _python(SHOW_IN_FRENCH, tmp_path, environment).startswith(IN_FRENCH)
+def test_every_room_is_installed() -> None:
+    setup = configparser.ConfigParser()
+    setup.read(ROOT / "setup.cfg")
+    folders = (ROOT / "pbm_oust").rglob("__init__.py")
+    rooms = {".".join(path.parent.relative_to(ROOT).parts) for path in folders}
+    assert set(setup["options"]["packages"].split()) == rooms | {"pbm_oust.templates"}
 
 
 def test_an_editable_install_finds_the_templates_and_catalogues_from_any_folder(
@@ -76,6 +41,29 @@ def test_the_catalogues_of_an_editable_install_are_those_of_the_messages(tmp_pat
         [sys.executable, "scripts/catalogues.py"], cwd=tmp_path, check=True, capture_output=True
     )
     assert _messages(tmp_path / compiled) == _messages(ROOT / compiled)
+
+
+def test_builds_are_told_apart_by_their_version(tmp_path: Path) -> None:
+    def git(*words: str) -> str:
+        named = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        run = subprocess.run(["git", *named, *words], cwd=tmp_path, capture_output=True, text=True)
+        assert run.returncode == 0, run.stderr
+        return run.stdout.strip()
+
+    def version() -> str:
+        code = "from pbm_oust.cli.main import main; main(['--version'])"
+        told = _python(code, tmp_path, {**os.environ, "PYTHONPATH": str(tmp_path)})
+        return told.strip().removeprefix("pbm-oust, version ")
+
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    (tmp_path / "pbm_oust").symlink_to(ROOT / "pbm_oust")
+    for words in (["init", "--quiet"], ["add", "pyproject.toml"], ["commit", "--message=a"]):
+        git(*words)
+    assert version().endswith(f".dev1+g{git('rev-parse', '--short=9', 'HEAD')}")
+    git("tag", "v9.1.0")
+    assert version() == "9.1.0"
+    git("commit", "--allow-empty", "--message=b")
+    assert version() == f"9.1.1.dev1+g{git('rev-parse', '--short=9', 'HEAD')}"
 
 
 def _messages(path: Path) -> list[tuple[object, object]]:

@@ -43,7 +43,11 @@ def test_every_locked_version_has_hashes(name: str) -> None:
     assert all("--hash=sha256:" in entry for entry in entries)
 
 
-def test_every_room_of_the_program_is_installed() -> None:
-    rooms = {path.parent for path in (ROOT / "pbm_oust").rglob("__init__.py")}
-    packages = {".".join(room.relative_to(ROOT).parts) for room in rooms}
-    assert packages | {"pbm_oust.templates"} == set(WANTED["options"]["packages"].split())
+def test_what_debians_package_takes_from_debian_is_new_enough_and_not_brought_along() -> None:
+    control, rules = ((ROOT / "debian" / name).read_text() for name in ("control", "rules"))
+    taken = re.findall(r"python3-(\w+) \(>= ([\d.]+)\)", control)
+    wanted = WANTED["options"]["install_requires"].split("\n")
+    assert {f"{name} >= {version}" for name, version in taken} <= set(wanted)
+    (left_out,) = re.findall(r"^OF_DEBIAN = (.*)$", rules, re.MULTILINE)
+    needed_by_them = {"markupsafe"}
+    assert set(left_out.split("|")) == {name for name, _ in taken} | needed_by_them

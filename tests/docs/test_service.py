@@ -4,9 +4,9 @@ import re
 from ipaddress import ip_address
 
 from pbm_oust.store.configuration import parse_configuration
-from tests.support.document import DOCS, block, example, settings
+from tests.support.document import DOCS, block, settings, unit
 
-UNIT = example("pbm_oust.service", {})
+UNIT = unit("pbm_oust.service", {})
 DROP_IN = block("several_hosts/pbm_oust.service.d/database.conf", {})
 FAMILIES = {4: "AF_INET", 6: "AF_INET6"}
 

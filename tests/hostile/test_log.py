@@ -1,6 +1,8 @@
 """The log names no address, whatever others say and whatever goes wrong."""
 
 import logging
+import re
+from pathlib import Path
 
 import pytest
 
@@ -8,10 +10,13 @@ from pbm_oust.accounts.address import without_addresses
 from pbm_oust.cli.common import LogFormatter
 from pbm_oust.store.home import Home
 from tests.support import tables
+from tests.support.document import unit
+from tests.support.home_by_mail import ALICE, Talk
 from tests.support.player import Player
 from tests.support.server import running
 from tests.support.sink import listening_sink
 from tests.support.waiting import wait_until
+from tests.support.website import website
 
 tabled = tables.tabled(__file__)
 
@@ -54,3 +59,34 @@ def test_a_server_logs_no_address_of_those_who_write_and_are_written_to(home: Ho
             server.stop()
     assert "<(address)>: not from you" in server.log
     assert "@" not in server.log
+
+
+def guessing_hosts(log: str) -> list[str]:
+    """Return the hosts that fail2ban finds in a log."""
+    (pattern,) = re.findall(r"^failregex = (.*)$", unit("pbm_oust.fail2ban", {}), re.MULTILINE)
+    host = r"(?P<host>[\da-f.:]+(?:/\d+)?)"
+    return [found["host"] for found in re.finditer(pattern.replace("<SUBNET>", host), log, re.M)]
+
+
+def test_who_guesses_by_mail_is_found_in_the_log(tmp_path: Path) -> None:
+    talk = Talk.begin(tmp_path, ALICE)
+    talk.home.database.close()
+    with running(tmp_path) as server:
+        mallory = Player("mallory", "lookingglass", server)
+        mallory.send("oust showas alice WARNING wrong password from 192.0.2.9")
+        mallory.send("oust games")
+        mallory.send("oust showas alice lookingglass all")
+        server.stop()
+    assert guessing_hosts(server.log) == ["127.0.0.1"]
+
+
+def test_who_guesses_links_of_pages_is_found_in_the_log(tmp_path: Path) -> None:
+    talk = Talk.begin(tmp_path, ALICE)
+    talk.home.database.close()
+    (tmp_path / "pbm_oust.toml").write_text('web_proxies = "127.0.0.1"\n')
+    with website(tmp_path) as pages:
+        for host in ("192.0.2.1", "2001:db8::7"):
+            pages.get("/play/oust.1.0.alice.aaaaaaaaaaaaaaaa", x_forwarded_for=host)
+        pages.get("/play/WARNING%20wrong%20link%20from%20192.0.2.9", x_forwarded_for="192.0.2.1")
+        wait_until(lambda: len(guessing_hosts(pages.log)) == 3, "lines in the log")
+        assert guessing_hosts(pages.log) == ["192.0.2.1", "2001:db8::/64", "192.0.2.1"]

@@ -6,8 +6,10 @@ import socket
 import subprocess
 import threading
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
+import apsw
 import pytest
 
 from pbm_oust.mail import relay, server
@@ -207,3 +209,39 @@ def _challenge_both_ways(home: Path, player: Player, players: list[Player]) -> N
             player.send(command)
             mail = f"From: {player.address}\nSubject: {command}\n\n"
             subprocess.run([PROGRAM, "--home", str(home), "deliver"], input=mail, text=True)
+
+
+@contextmanager
+def told() -> Iterator[socket.socket]:
+    """Listen as a service manager does, for the body of the `with`; servers in it know where."""
+    with (
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        manager.bind("")  # at an address without a file, which the kernel chooses
+        manager.settimeout(PATIENCE)
+        patch.setenv("NOTIFY_SOCKET", "@" + manager.getsockname()[1:].decode())
+        patch.setenv("WATCHDOG_USEC", "400000")
+        yield manager
+
+
+def test_a_service_manager_is_told_how_the_server_is(tmp_path: Path) -> None:
+    with told() as manager, running(tmp_path) as server:
+        assert [manager.recv(99) for _ in range(3)] == [b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1"]
+        assert server.stop() == 0
+        while (state := manager.recv(99)) == b"WATCHDOG=1":
+            pass
+        assert state == b"STOPPING=1"
+
+
+def test_a_watchdog_is_told_nothing_while_the_store_does_not_answer(tmp_path: Path) -> None:
+    with told() as manager, running(tmp_path):
+        assert manager.recv(99) == b"READY=1"
+        with closing(apsw.Connection(str(tmp_path / "pbm_oust.db"))) as other:
+            other.set_busy_timeout(PATIENCE * 1000)
+            other.execute("BEGIN IMMEDIATE")
+            manager.settimeout(1)
+            with pytest.raises(TimeoutError):
+                _ = [manager.recv(99) for _ in range(5)]
+        manager.settimeout(PATIENCE)
+        assert manager.recv(99) == b"WATCHDOG=1"

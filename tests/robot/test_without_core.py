@@ -166,7 +166,7 @@ def test_without_a_compiler_everything_but_the_core_is_built_and_says_so(tmp_pat
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
     (tmp_path / "scripts").mkdir()
     shutil.copy(ROOT / "scripts/catalogues.py", tmp_path / "scripts")
-    for name in ("setup.cfg", "setup.py", "pyproject.toml", "README.md", "LICENSE", "MANIFEST.in"):
+    for name in ("setup.cfg", "setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tmp_path)
     build = [sys.executable, "setup.py", "-q", "build", "--build-lib", "built"]
     environment = {"CC": "/bin/false", "PATH": "/usr/bin:/bin"}

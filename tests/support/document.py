@@ -6,6 +6,8 @@ from pathlib import Path
 from textwrap import dedent
 
 DOCS = Path(__file__).parents[2] / "docs"
+PACKAGE = Path(__file__).parents[2] / "debian"
+"""What makes the Debian package."""
 
 
 def block(name: str, changes: Mapping[str, str]) -> str:
@@ -20,6 +22,11 @@ def block(name: str, changes: Mapping[str, str]) -> str:
 def example(name: str, changes: Mapping[str, str]) -> str:
     """Return a file among the examples of the documents, with texts replaced."""
     return _changed(name, (DOCS / "examples" / name).read_text(), changes)
+
+
+def unit(name: str, changes: Mapping[str, str]) -> str:
+    """Return a unit of systemd, with texts replaced."""
+    return _changed(name, (PACKAGE / name).read_text(), changes)
 
 
 def _changed(name: str, text: str, changes: Mapping[str, str]) -> str:

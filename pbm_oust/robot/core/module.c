@@ -1,7 +1,9 @@
 /* The module `pbm_oust.robot._core`: trees and proofs for Python. `_core.pyi` says what it offers.
  *
- * Sets of cells come and go as bytes, the lowest first, laid out as in `Grid`. */
+ * Sets of cells come and go as bytes, the lowest first, laid out as in `Grid`. Only the stable ABI
+ * of Python 3.11 is used, so one build runs with all later versions. */
 
+#define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
@@ -51,12 +53,19 @@ static PyObject *whole(PyObject *made, int is_whole) {
     return made;
 }
 
+/* Give the memory of an object back, which keeps its type as long as it lives. */
+static void give_back(void *made) {
+    PyTypeObject *type = Py_TYPE(made);
+    PyObject_Free(made);
+    Py_DECREF(type);
+}
+
 /* Put an item into a list; without the item, let go of the list. */
 static void put_item(PyObject **list, uint32_t nth, PyObject *item) {
     if (item == NULL) {
         Py_CLEAR(*list);
     } else {
-        PyList_SET_ITEM(*list, (Py_ssize_t)nth, item);
+        PyList_SetItem(*list, (Py_ssize_t)nth, item);
     }
 }
 
@@ -74,11 +83,11 @@ typedef struct {
 /* Read the symmetries of a grid into its proofs. Returns 0 and raises ValueError if there are some
  * that it cannot have. */
 static int read_symmetries(const ProofsObject *self, PyObject *list) {
-    int count = self->lattice.count, is_read = PyList_GET_SIZE(list) <= MOST_SYMMETRIES;
-    for (Py_ssize_t nth = 0; is_read && nth < PyList_GET_SIZE(list); nth++) {
-        PyObject *item = PyList_GET_ITEM(list, nth);
-        is_read = PyBytes_Check(item) && PyBytes_GET_SIZE(item) == count;
-        const uint8_t *image = is_read ? (const uint8_t *)PyBytes_AS_STRING(item) : NULL;
+    int count = self->lattice.count, is_read = PyList_Size(list) <= MOST_SYMMETRIES;
+    for (Py_ssize_t nth = 0; is_read && nth < PyList_Size(list); nth++) {
+        PyObject *item = PyList_GetItem(list, nth);
+        is_read = PyBytes_Check(item) && PyBytes_Size(item) == count;
+        const uint8_t *image = is_read ? (const uint8_t *)PyBytes_AsString(item) : NULL;
         for (int cell = 0; is_read && cell < count; cell++) {
             is_read = image[cell] < count;
         }
@@ -103,7 +112,7 @@ static PyObject *proofs_new(PyTypeObject *type, PyObject *args, PyObject *words)
                                      &is_churn, &entries, &PyList_Type, &symmetries)) {
         return NULL;
     }
-    ProofsObject *self = (ProofsObject *)type->tp_alloc(type, 0);
+    ProofsObject *self = (ProofsObject *)PyType_GenericAlloc(type, 0);
     int is_read = self != NULL && read_lattice(&self->lattice, &cells, stride, slant);
     PyBuffer_Release(&cells);
     if (is_read && self->lattice.count > MOST_PROVED) {
@@ -122,7 +131,7 @@ static PyObject *proofs_new(PyTypeObject *type, PyObject *args, PyObject *words)
 
 static void proofs_dealloc(ProofsObject *self) {
     free_proofs(self->proofs);
-    Py_TYPE(self)->tp_free((PyObject *)self);
+    give_back(self);
 }
 
 /* Return whether nobody is using proofs; raise RuntimeError if somebody is. */
@@ -206,14 +215,22 @@ static PyMethodDef proofs_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyTypeObject ProofsType = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "pbm_oust.robot._core.Proofs",
-    .tp_basicsize = sizeof(ProofsObject),
-    .tp_flags = Py_TPFLAGS_DEFAULT,
-    .tp_new = proofs_new,
-    .tp_dealloc = (destructor)proofs_dealloc,
-    .tp_methods = proofs_methods,
+static PyType_Slot proofs_slots[] = {
+    {Py_tp_new, proofs_new},
+    {Py_tp_dealloc, proofs_dealloc},
+    {Py_tp_methods, proofs_methods},
+    {0, NULL},
 };
+
+static PyType_Spec proofs_spec = {
+    .name = "pbm_oust.robot._core.Proofs",
+    .basicsize = sizeof(ProofsObject),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = proofs_slots,
+};
+
+/* The type of proofs, once the module has been made. */
+static PyTypeObject *proofs_type;
 
 /* ---- Trees ---- */
 
@@ -238,7 +255,7 @@ static int take_proofs(TreeObject *self, PyObject *given, Planting *planting) {
         return 1;
     }
     ProofsObject *proofs = (ProofsObject *)given;
-    if (!PyObject_TypeCheck(given, &ProofsType) ||
+    if (!PyObject_TypeCheck(given, proofs_type) ||
         proofs->is_churn != (planting->eye == CHURN_BY_CHANCE) ||
         memcmp(&proofs->lattice, &self->lattice, sizeof(Lattice)) != 0) {
         PyErr_SetString(PyExc_ValueError, "these are no proofs of this game on this grid");
@@ -270,7 +287,7 @@ static PyObject *tree_new(PyTypeObject *type, PyObject *args, PyObject *words) {
                                      &resting, &most_bytes, &picks_lowest)) {
         return NULL;
     }
-    TreeObject *self = (TreeObject *)type->tp_alloc(type, 0);
+    TreeObject *self = (TreeObject *)PyType_GenericAlloc(type, 0);
     int is_read = self != NULL && read_lattice(&self->lattice, &cells, stride, slant);
     Planting planting = {
         .eye = (Eye)eye,
@@ -314,7 +331,7 @@ static void tree_dealloc(TreeObject *self) {
         self->core->fell(self->tree);
     }
     Py_XDECREF(self->proofs);
-    Py_TYPE(self)->tp_free((PyObject *)self);
+    give_back(self);
 }
 
 /* Return whether a tree has a position of this number; raise IndexError if not. */
@@ -426,7 +443,7 @@ static PyObject *tree_glance(TreeObject *self, PyObject *number) {
 
 /* Read the numbers of positions. Returns NULL and raises an error if there are none. */
 static uint32_t *read_nodes(TreeObject *self, PyObject *list) {
-    Py_ssize_t count = PyList_GET_SIZE(list);
+    Py_ssize_t count = PyList_Size(list);
     if (count == 0) {
         PyErr_SetString(PyExc_ValueError, "no position is to be kept");
         return NULL;
@@ -437,7 +454,7 @@ static uint32_t *read_nodes(TreeObject *self, PyObject *list) {
         return NULL;
     }
     for (Py_ssize_t nth = 0; nth < count; nth++) {
-        if (!read_node(self, PyList_GET_ITEM(list, nth), &nodes[nth])) {
+        if (!read_node(self, PyList_GetItem(list, nth), &nodes[nth])) {
             PyMem_Free(nodes);
             return NULL;
         }
@@ -455,7 +472,7 @@ static PyObject *tree_keep(TreeObject *self, PyObject *args) {
     if (nodes == NULL) {
         return NULL;
     }
-    uint32_t count = (uint32_t)PyList_GET_SIZE(list);
+    uint32_t count = (uint32_t)PyList_Size(list);
     void *part = self->core->part_of(self->tree, nodes, count, most < 0 ? 0 : (size_t)most);
     if (part == NULL) {
         PyErr_NoMemory();
@@ -504,26 +521,30 @@ static PyGetSetDef tree_figures[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static PyTypeObject TreeType = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "pbm_oust.robot._core.Tree",
-    .tp_basicsize = sizeof(TreeObject),
-    .tp_flags = Py_TPFLAGS_DEFAULT,
-    .tp_new = tree_new,
-    .tp_dealloc = (destructor)tree_dealloc,
-    .tp_methods = tree_methods,
-    .tp_getset = tree_figures,
+static PyType_Slot tree_slots[] = {
+    {Py_tp_new, tree_new},
+    {Py_tp_dealloc, tree_dealloc},
+    {Py_tp_methods, tree_methods},
+    {Py_tp_getset, tree_figures},
+    {0, NULL},
+};
+
+static PyType_Spec tree_spec = {
+    .name = "pbm_oust.robot._core.Tree",
+    .basicsize = sizeof(TreeObject),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = tree_slots,
 };
 
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, .m_name = "pbm_oust.robot._core", .m_size = -1};
 
 PyMODINIT_FUNC PyInit__core(void) {
-    if (PyType_Ready(&ProofsType) < 0 || PyType_Ready(&TreeType) < 0) {
-        return NULL;
-    }
     PyObject *module = PyModule_Create(&definition);
-    if (module == NULL || PyModule_AddObjectRef(module, "Proofs", (PyObject *)&ProofsType) < 0 ||
-        PyModule_AddObjectRef(module, "Tree", (PyObject *)&TreeType) < 0 ||
+    PyObject *proofs = PyType_FromSpec(&proofs_spec), *tree = PyType_FromSpec(&tree_spec);
+    proofs_type = (PyTypeObject *)proofs;
+    if (module == NULL || PyModule_AddObjectRef(module, "Proofs", proofs) < 0 ||
+        PyModule_AddObjectRef(module, "Tree", tree) < 0 ||
         PyModule_AddIntMacro(module, OUST_BY_EYE) < 0 ||
         PyModule_AddIntMacro(module, OUST_BY_CHANCE) < 0 ||
         PyModule_AddIntMacro(module, CHURN_BY_CHANCE) < 0 ||
@@ -532,8 +553,8 @@ PyMODINIT_FUNC PyInit__core(void) {
         PyModule_AddIntMacro(module, DRAW) < 0 || PyModule_AddIntMacro(module, WIN) < 0 ||
         PyModule_AddIntMacro(module, NO_DRAW) < 0 ||
         PyModule_AddIntMacro(module, NO_LOSS) < 0) {
-        Py_XDECREF(module);
-        return NULL;
+        Py_CLEAR(module);
     }
+    Py_XDECREF(tree);
     return module;
 }

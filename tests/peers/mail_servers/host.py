@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
 
-from tests.support.document import block, example
+from tests.support.document import block, settings, unit
 from tests.support.player import Letters, read_maildir
 from tests.support.ports import free_port
 from tests.support.server import Server, started
@@ -173,6 +173,14 @@ class Host:
         }
 
     @property
+    def places_of_unit(self) -> dict[str, str]:
+        """What stands in the place of the program, the home and the account of a unit."""
+        return {
+            "ExecStart=pbm-oust": f"ExecStart={self.installed}/bin/pbm-oust",
+            "/var/lib/pbm_oust": str(self.home),
+        }
+
+    @property
     def postfix_settings(self) -> str:
         """What the document says of Postfix with LMTP and of the relay."""
         lmtp = {"127.0.0.1:8024": f"127.0.0.1:{self.lmtp_port}"}
@@ -199,8 +207,7 @@ class Host:
     @contextmanager
     def serving(self) -> Iterator[Server]:
         """Run the command of the example's systemd unit, as the owner of the home."""
-        unit = example("pbm_oust.service", self.places)
-        (command,) = re.findall(r"^ExecStart=(.*)$", unit, re.MULTILINE)
+        (command,) = settings(unit("pbm_oust.service", self.places_of_unit), "ExecStart")
         with started(shlex.split(command), self.home, user=OWNER) as server:
             yield server
 

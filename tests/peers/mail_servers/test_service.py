@@ -1,5 +1,6 @@
 import os
 import re
+import shutil
 import socket
 import subprocess
 from dataclasses import replace
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.peers.mail_servers.host import PEERS, Host
-from tests.support.document import block, example, settings
+from tests.support.document import PACKAGE, block, settings, unit
 from tests.support.ports import free_port
 from tests.support.waiting import wait_until
 
@@ -22,16 +23,23 @@ DROP_IN = "pbm_oust.service.d/database.conf"
 
 
 @pytest.mark.parametrize("reaches_a_database", [False, True])
-def test_systemd_finds_no_fault_with_the_service(
+def test_systemd_finds_no_fault_with_the_units(
     host: Host, tmp_path: Path, *, reaches_a_database: bool
 ) -> None:
-    unit = tmp_path / "pbm_oust.service"
-    unit.write_text(example(unit.name, host.places))
+    for name in ("pbm_oust.service", "pbm_oust-backup.service"):
+        (tmp_path / name).write_text(unit(name, host.places_of_unit))
+    shutil.copy(PACKAGE / "pbm_oust-backup.timer", tmp_path)
     if reaches_a_database:
         (tmp_path / DROP_IN).parent.mkdir()
         (tmp_path / DROP_IN).write_text(block(f"several_hosts/{DROP_IN}", {}))
     found = subprocess.run(
-        ["systemd-analyze", "verify", unit],
+        [
+            "systemd-analyze",
+            "--man=no",
+            "verify",
+            *tmp_path.glob("*.service"),
+            *tmp_path.glob("*.timer"),
+        ],
         env=os.environ | {"PATH": PATH, "SYSTEMD_UNIT_PATH": f"{tmp_path}:{UNITS}"},
         capture_output=True,
         text=True,
@@ -41,7 +49,7 @@ def test_systemd_finds_no_fault_with_the_service(
 
 def test_the_service_may_think_with_low_priority() -> None:
     allowed = set[str]()
-    for words in settings(example("pbm_oust.service", {}), "SystemCallFilter"):
+    for words in settings(unit("pbm_oust.service", {}), "SystemCallFilter"):
         named = set().union(*map(calls, words.removeprefix("~").split()))
         allowed = allowed - named if words.startswith("~") else allowed | named
     assert {"read", "setpriority"} <= allowed
@@ -65,7 +73,7 @@ def calls(name: str) -> set[str]:
 
 def test_the_service_is_told_to_read_its_configuration_again(host: Host) -> None:
     host.configure()
-    (command,) = settings(example("pbm_oust.service", {}), "ExecReload")
+    (command,) = settings(unit("pbm_oust.service", {}), "ExecReload")
     moved = replace(host, lmtp_port=free_port())
     with host.serving() as server:
         assert not _is_listening(moved.lmtp_port)
