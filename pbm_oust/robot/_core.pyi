@@ -14,6 +14,12 @@ MOST_CELLS: int
 """The most cells of a grid on which a tree can grow."""
 MOST_PROVED: int
 """The most cells of a grid on which proofs can be sought."""
+ROWS: int
+"""How many rows the table of a net has."""
+WIDTH: int
+"""How many figures a row has."""
+INNER: int
+"""How many figures the second layer of a net has."""
 
 @final
 class Proofs:
@@ -41,7 +47,7 @@ class Tree:
         stride: int,
         slant: int,
         eye: int,
-        weights: tuple[float, float, float, float],
+        net: bytes,
         curiosity: float,
         x: bytes,
         o: bytes,
@@ -58,7 +64,7 @@ class Tree:
 
         Its side sees no placement on the cells that are overlooked, unless all are there. After
         every 16 looks, `proving` positions are used for proofs. Raises ValueError for a grid that
-        is too large, and MemoryError.
+        is too large and for bytes that are no net, and MemoryError.
         """
 
     @property
@@ -103,3 +109,6 @@ class Tree:
 
     def glance(self, node: int, /) -> tuple[float, list[tuple[float, bytes]]]:
         """Return how likely the side to move is to win at a glance, and priors: the most last."""
+
+    def rows(self, node: int, /) -> list[int]:
+        """Return the rows of a net that a position of Oust picks, for the side to move."""
