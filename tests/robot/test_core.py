@@ -389,7 +389,7 @@ def test_what_a_tree_of_oust_proves_is_true(name: str) -> None:
     search, root = Search(position.grid, RoomForPositions(PLENTY)), rooted(position, seed=1)
     root.tree.grow(0, 0, 300_000)
     proved = [node for node in reached(root) if node.proved is not None]
-    assert len(proved) > 10
+    assert len(proved) > 5
     for node in proved:
         if not node.position.result:
             halves = {Worth.LOSS: 0.0, Worth.DRAW: 0.5, Worth.WIN: 1.0}
