@@ -218,12 +218,12 @@ static PyObject *tree_new(PyTypeObject *type, PyObject *args, PyObject *words) {
         PyErr_SetString(PyExc_ValueError, "there is no such eye, or a figure is negative");
         is_read = 0;
     }
-    if (is_read && PyBytes_GET_SIZE(net) != sizeof(Net)) {
+    if (is_read && PyBytes_Size(net) != sizeof(Net)) {
         PyErr_SetString(PyExc_ValueError, "a net has another length");
         is_read = 0;
     } else if (is_read) {
         self->net = Py_NewRef(net);
-        planting.net = (const Net *)PyBytes_AS_STRING(net);
+        planting.net = (const Net *)PyBytes_AsString(net);
     }
     is_read = is_read && take_proofs(self, proofs, &planting);
     uint64_t *read[] = {planting.stones[0], planting.stones[1], planting.overlooked};
