@@ -20,6 +20,12 @@ DRAW: int
 WIN: int
 NO_DRAW: int
 NO_LOSS: int
+ROWS: int
+"""How many rows the table of a net has."""
+WIDTH: int
+"""How many figures a row has."""
+INNER: int
+"""How many figures the second layer of a net has."""
 
 @final
 class Proofs:
@@ -73,7 +79,7 @@ class Tree:
         stride: int,
         slant: int,
         eye: int,
-        weights: tuple[float, float, float, float],
+        net: bytes,
         curiosity: float,
         x: bytes,
         o: bytes,
@@ -91,7 +97,8 @@ class Tree:
 
         Its side sees no placement on the cells that are overlooked, unless all are there. After the
         first look and then after each `resting` of them, `proving` positions are used for proofs.
-        Raises ValueError for a grid that is too large, and MemoryError.
+        Raises ValueError for a grid that is too large and for bytes that are no net, and
+        MemoryError.
         """
 
     @property
@@ -137,3 +144,6 @@ class Tree:
 
     def glance(self, node: int, /) -> tuple[float, list[tuple[float, bytes]]]:
         """Return how likely the side to move is to win at a glance, and priors: the most last."""
+
+    def rows(self, node: int, /) -> list[int]:
+        """Return the rows of a net that a position of Oust picks, for the side to move."""

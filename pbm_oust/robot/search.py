@@ -9,6 +9,7 @@ import random
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
+from importlib.resources import files
 from math import inf
 from typing import NamedTuple
 
@@ -101,21 +102,10 @@ def worth(result: Result, side: Side) -> float:
     return float(result.winner is side)
 
 
-class Weights(NamedTuple):
-    """What the eye for Oust makes of what both sides have (`core/sight.h`)."""
-
-    stones: float
-    """Of the difference of their stones, as a share of all of them and four more."""
-    largest: float
-    """Of each stone that the largest group of the side to move has more."""
-    takes: float
-    """Of each stone that the side to move could take with one placement."""
-    loses: float
-    """Of each stone that the other side could take so."""
-
-
-WEIGHTS = Weights(2.53, 0.30, 0.31, 0.03)
-"""Those that `scripts/fit_eye` found."""
+@lru_cache
+def net_on(grid: Grid) -> bytes:
+    """Return the net that values positions of Oust on a grid: one serves all of its shape."""
+    return files(__package__).joinpath("nets", f"oust-{grid.shape.value}.net").read_bytes()
 
 
 class Branch(NamedTuple):
@@ -260,8 +250,7 @@ class Searcher:
         picks_lowest: bool = False,
         most_bytes: int = MOST_BYTES,
         is_proving: bool = True,
-        weights: Weights = WEIGHTS,
-        curiosity: float | None = None,
+        net: bytes | None = None,
     ) -> None:
         """Let it search as a house player with so many seconds for a turn does.
 
@@ -284,9 +273,9 @@ class Searcher:
         else:
             self._eye = _core.CHURN_BY_CHANCE
         is_small = grid.cells.bit_count() <= proving.largest
-        self._weights = weights
-        self._curiosity = CURIOSITY[kind] if curiosity is None else curiosity
         has_proofs = is_small and is_proving and not is_plain
+        self._net = net or net_on(grid)
+        self._curiosity = CURIOSITY[kind]
         self._proofs = proofs_on(kind, grid) if has_proofs else None
 
     def root(self, position: Position, overlooked: int = 0) -> Searched:
@@ -297,7 +286,7 @@ class Searcher:
         tree = _core.Tree(
             *lattice_of(self._grid),
             eye=self._eye,
-            weights=self._weights,
+            net=self._net,
             curiosity=self._curiosity,
             x=bytes_of(position.stones(Side.X)),
             o=bytes_of(position.stones(Side.O)),

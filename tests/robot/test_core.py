@@ -4,12 +4,16 @@ import math
 import os
 import random
 import shutil
+import struct
 import subprocess
 import sys
 import sysconfig
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import reduce
 from importlib import import_module
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -20,12 +24,11 @@ from pbm_oust.experiments.counting import RoomForPositions, count_sequences, pas
 from pbm_oust.experiments.simulate import simulate
 from pbm_oust.experiments.solve import Search, Worth
 from pbm_oust.robot.search import (
-    WEIGHTS,
     Searched,
     Searcher,
-    Weights,
     follow,
     lattice_of,
+    net_on,
     worth,
 )
 from pbm_oust.rules import KINDS, Position, Side, parse_grid
@@ -136,17 +139,78 @@ def largest_capture(position: Position) -> int:
     return max((taken(position, position.place(cell)).bit_count() for cell in cells), default=0)
 
 
-def likelihood(position: Oust, weights: Weights) -> float:
-    """Return how likely the side to move is to win, by the formula of the eye for Oust."""
+def touching(position: Position, stones: int, side: Side) -> list[int]:
+    """Return the sizes of the groups of a side that touch some stones or cells."""
+    groups, beside = position.grid.groups(position.stones(side)), position.grid.neighbours(stones)
+    return [group.bit_count() for group in groups if group & beside]
+
+
+def option(position: Position, cell: int, side: Side) -> int:
+    """Return the class of what a stone of a side on an empty cell would be."""
+    own, grid = position.stones(side), position.grid
+    if not cell & grid.neighbours(own):
+        return 0
+    formed = grid.flood(cell, own | cell)
+    foes, size = touching(position, formed, side.other), formed.bit_count()
+    meeting = 0
+    if foes and max(foes) >= size:
+        meeting = min(1 + max(foes) - size, 3)
+    elif foes:
+        meeting = 3 + bisect_right([1, 2, 3, 5], sum(foes))
+    return 1 + 8 * (bisect_right([2, 3, 4, 5, 7, 10, 15], size) - 1) + meeting
+
+
+def rows(position: Oust) -> Iterator[tuple[str, int]]:
+    """Yield what a net is told of a position: the kind of each row, and its number in the kind."""
+    grid, sides = position.grid, (position.to_move, position.to_move.other)
+    for cell in grid.each(grid.cells & ~position.occupied):
+        mine, theirs = (option(position, cell, side) for side in sides)
+        yield "cells", 57 * mine + theirs
+    for nth, side in enumerate(sides):
+        enemy = replace(position, to_move=side.other, is_mid_turn=False)
+        after = [enemy.place(cell) for cell in grid.each(enemy.capturing())]
+        lost = reduce(int.__or__, (taken(enemy, each) for each in after), 0)
+        for group in grid.groups(position.stones(side)):
+            size = min(group.bit_count(), 10) - 1
+            foe = min(max(touching(position, group, side.other), default=0), 7)
+            yield "groups", 2 * (8 * (10 * nth + size) + foe) + bool(group & lost)
+    tallies = [position.tally(side) for side in sides]
+    yield "largest", sum(min(n, 15) * m for (n, _), m in zip(tallies, (16, 1), strict=True))
+    turns = [replace(position, to_move=side, is_mid_turn=False) for side in sides]
+    takes = [min(largest_capture(each), 11) for each in turns]
+    yield "captures", 12 * takes[0] + takes[1]
+    yield "stones", min(tallies[0][1], 63)
+    yield "stones", 64 + min(tallies[1][1], 63)
+    yield "boards", grid.cells.bit_count() // 8
+
+
+KINDS_OF_ROWS = {
+    "cells": 57 * 57,
+    "groups": 320,
+    "largest": 256,
+    "captures": 144,
+    "stones": 128,
+    "boards": 33,
+}
+"""How many rows there are of each kind, in their order."""
+
+FIRST = dict(zip(KINDS_OF_ROWS, accumulate(KINDS_OF_ROWS.values(), initial=0), strict=False))
+
+
+def likelihood(position: Oust, net: bytes) -> float:
+    """Return how likely the side to move is to win, as a net has it."""
     if not position.has_placement():
-        return 1 - likelihood(position.pass_turn(), weights)
-    mover, other = position.to_move, position.to_move.other
-    (largest, stones), (their_largest, others) = position.tally(mover), position.tally(other)
-    score = weights.stones * (stones - others) / (stones + others + 4)
-    score += weights.largest * (largest - their_largest)
-    score += weights.takes * largest_capture(position)
-    score -= weights.loses * largest_capture(replace(position, to_move=other, is_mid_turn=False))
-    return 1 / (1 + math.exp(-score))
+        return 1 - likelihood(position.pass_turn(), net)
+    figures = struct.unpack(f"{len(net)}b", net)
+    size = 16 * sum(KINDS_OF_ROWS.values())
+    picked = [16 * (FIRST[kind] + nth) for kind, nth in rows(position)]
+    sums = [max(0, sum(figures[row + each] for row in picked)) for each in range(16)]
+    inner, (*others, last) = figures[size : size + 8 * 16], figures[size + 8 * 16 :]
+    score = 64 * last
+    for nth, (bias, outer) in enumerate(zip(others[:8], others[8:], strict=True)):
+        layer = inner[16 * nth : 16 * nth + 16]
+        score += max(0, 64 * bias + sum(map(int.__mul__, sums, layer))) // 64 * outer
+    return 1 / (1 + math.exp(-score / 4096))
 
 
 def weight(position: Position, cell: int) -> float:
@@ -165,7 +229,7 @@ def test_in_oust_it_sees_what_either_side_could_take(play: Play) -> None:
         if position.result or not isinstance(position, Oust):
             continue
         value, seen = glance(position)
-        assert value == pytest.approx(likelihood(position, WEIGHTS), abs=1e-12)
+        assert value == pytest.approx(likelihood(position, net_on(play.grid)), abs=1e-12)
         cells = list(position.grid.each(position.placements()))
         assert sorted(seen) == cells
         if not any(position.place(cell).result for cell in cells):
@@ -175,13 +239,22 @@ def test_in_oust_it_sees_what_either_side_could_take(play: Play) -> None:
 
 
 @relaxed
-@given(plays, st.builds(Weights, *4 * [st.floats(-1, 1)]))
-def test_what_it_makes_of_that_is_for_the_weights_to_say(play: Play, weights: Weights) -> None:
+@given(st.one_of(plays, large_plays), st.integers(0, 2**32))
+def test_what_it_makes_of_that_is_for_a_net_to_say(play: Play, seed: int) -> None:
     position = last(play)
     assert isinstance(position, Oust)
-    searcher = Searcher("oust", position.grid, random.Random(1), weights=weights)
+    size = len(net_on(play.grid))
+    net = struct.pack(f"{size}b", *random.Random(seed).choices(range(-9, 10), k=size))
+    searcher = Searcher("oust", position.grid, random.Random(1), net=net)
     value, _ = glance_of(searcher.root(position))
-    assert value == pytest.approx(likelihood(position, weights), abs=1e-12)
+    assert value == pytest.approx(likelihood(position, net), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["square 7x7", "hex 5"])
+def test_no_sum_of_a_net_is_too_large(name: str) -> None:
+    net = net_on(parse_grid(name))
+    assert max(map(abs, struct.unpack(f"{len(net)}b", net))) <= 120
+    assert 120 * (_core.MOST_CELLS + 5) < 2**15
 
 
 @relaxed
@@ -319,7 +392,7 @@ def test_what_a_tree_of_oust_proves_is_true(name: str) -> None:
     search, root = Search(position.grid, RoomForPositions(PLENTY)), rooted(position, seed=1)
     root.tree.grow(0, 0, 300_000)
     proved = [node for node in reached(root) if node.proved is not None]
-    assert len(proved) > 10
+    assert len(proved) > 5
     for node in proved:
         if not node.position.result:
             halves = {Worth.LOSS: 0.0, Worth.DRAW: 0.5, Worth.WIN: 1.0}
@@ -484,5 +557,7 @@ def test_the_core_takes_no_nonsense() -> None:
         tree.keep([], 100)
     with pytest.raises(ValueError, match="halves"):
         tree.settle(0, 3)
+    with pytest.raises(ValueError, match="another length"):
+        Searcher("oust", grid, random.Random(1), net=b"no net").root(Oust(grid))
     with pytest.raises(ValueError, match="does not play"):
         Searcher("oust", square(25), random.Random(1))

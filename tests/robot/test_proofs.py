@@ -20,10 +20,10 @@ from pbm_oust.experiments.solve import Search, Worth, forced_draws, solve
 from pbm_oust.robot.proofs import Proofs
 from pbm_oust.robot.search import (
     CURIOSITY,
-    WEIGHTS,
     Searcher,
     always,
     lattice_of,
+    net_on,
     proofs_on,
     stones_of,
 )
@@ -335,7 +335,7 @@ def test_proofs_of_another_grid_or_another_game_are_refused() -> None:
             _core.Tree(
                 *lattice_of(hexagon(3)),
                 eye=_core.CHURN_BY_CHANCE,
-                weights=WEIGHTS,
+                net=net_on(hexagon(3)),
                 curiosity=CURIOSITY["churn"],
                 x=b"",
                 o=b"",

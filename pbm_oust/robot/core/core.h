@@ -14,17 +14,53 @@ typedef enum { OUST_BY_EYE, OUST_BY_CHANCE, CHURN_BY_CHANCE, EYES } Eye;
 
 #define MOST_WORDS 4
 
-/* How much the eye for Oust makes of what both sides have: of the share of stones, of each stone in
- * the largest groups, and of each one that the side to move, and the other, could take. */
+/* What a stone of a side on an empty cell could be: apart from its others, or part of one of some
+ * classes of groups that would be formed, in a class of what that group takes or meets. */
+#define SIZES 7
+#define MEETINGS 8
+#define OPTIONS (1 + SIZES * MEETINGS)
+
+/* The classes of groups on the board, by their own stones and those of the largest enemy group that
+ * they touch; of the largest groups and largest captures of both sides; and of their stones. */
+#define MOST_SIZE 10
+#define MOST_FOE 7
+#define MOST_LARGEST 15
+#define MOST_CAPTURE 11
+#define MOST_STONES 63
+
+/* Where the rows for each kind of thing that is seen begin in the table of a net. */
+enum {
+    CELL_ROWS = 0,
+    GROUP_ROWS = CELL_ROWS + OPTIONS * OPTIONS,
+    LARGEST_ROWS = GROUP_ROWS + 2 * MOST_SIZE * (MOST_FOE + 1) * 2,
+    CAPTURE_ROWS = LARGEST_ROWS + (MOST_LARGEST + 1) * (MOST_LARGEST + 1),
+    STONE_ROWS = CAPTURE_ROWS + (MOST_CAPTURE + 1) * (MOST_CAPTURE + 1),
+    BOARD_ROWS = STONE_ROWS + 2 * (MOST_STONES + 1),
+    ROWS = BOARD_ROWS + MOST_CELLS / 8 + 1
+};
+
+/* A position has so many rows at most: one for each cell or group, and five more. */
+#define MOST_ROWS (MOST_CELLS + 5)
+
+#define WIDTH 16
+#define INNER 8
+
+/* What a net has learned of the value of positions of Oust, in 64ths. No figure is below -120 or
+ * above 120: so no sum of rows is too large for 16 bits. */
 typedef struct {
-    double stones, largest, takes, loses;
-} Weights;
+    int8_t row[ROWS][WIDTH];
+    int8_t inner[INNER][WIDTH];
+    int8_t bias[INNER];
+    int8_t outer[INNER];
+    int8_t last;
+} Net;
 
 /* What to plant: a position that goes on, and how to see it. */
 typedef struct {
     const Lattice *lattice;
     Eye eye;
-    Weights weights;
+    /* The tree needs it as long as it lives. */
+    const Net *net;
     /* How much the promise of a placement counts against what came of it. */
     double curiosity;
     /* Proofs of the same game and lattice, or NULL. The tree needs them as long as it lives. */
@@ -95,6 +131,8 @@ typedef struct {
     /* Return how likely the side to move is to win at a glance, and write up to `most` sets of cells,
      * the most promising last; `sets` gets their number. */
     double (*glance)(void *tree, uint32_t node, KnownAlike *alike, uint32_t most, uint32_t *sets);
+    /* Write the rows of a net that a position of Oust picks, and return how many they are. */
+    int (*rows)(void *tree, uint32_t node, uint16_t *rows);
 } Core;
 
 extern const Core core_of_1_word, core_of_2_words, core_of_3_words, core_of_4_words;

@@ -5,6 +5,8 @@
 
 #include "sight.h"
 
+#include <math.h>
+
 /* Cells, and how many stones the enemy could take at most after a single stone on one of them. */
 typedef struct {
     Cells cells;

@@ -239,8 +239,9 @@ typedef struct {
     Lattice lattice;
     const Core *core;
     void *tree;
-    /* The proofs that the tree needs; NULL if it has none. */
+    /* Keep the proofs and the net as long as the tree needs them; NULL if it has none. */
     ProofsObject *proofs;
+    PyObject *net;
 } TreeObject;
 
 static const Core *core_for(int cells) {
@@ -268,30 +269,27 @@ static int take_proofs(TreeObject *self, PyObject *given, Planting *planting) {
 }
 
 static PyObject *tree_new(PyTypeObject *type, PyObject *args, PyObject *words) {
-    static char *names[] = {"cells",        "stride",     "slant",   "eye",     "weights",
+    static char *names[] = {"cells",        "stride",     "slant",   "eye",     "net",
                             "curiosity",    "x",          "o",       "to_move", "is_mid_turn",
                             "overlooked",   "seed",       "proofs",  "proving", "resting",
                             "most_bytes",   "picks_lowest", NULL};
     Py_buffer cells, sets[3];
-    Weights weights;
     double curiosity;
     int stride, slant, eye, to_move, is_mid_turn, picks_lowest;
     unsigned long long seed;
     Py_ssize_t most_bytes;
-    PyObject *proofs;
+    PyObject *proofs, *net;
     long proving, resting;
-    if (!PyArg_ParseTupleAndKeywords(args, words, "y*iii(dddd)dy*y*ppy*KOllnp", names, &cells,
-                                     &stride, &slant, &eye, &weights.stones, &weights.largest,
-                                     &weights.takes, &weights.loses, &curiosity, &sets[0], &sets[1],
-                                     &to_move, &is_mid_turn, &sets[2], &seed, &proofs, &proving,
-                                     &resting, &most_bytes, &picks_lowest)) {
+    if (!PyArg_ParseTupleAndKeywords(args, words, "y*iiiSdy*y*ppy*KOllnp", names, &cells,
+                                     &stride, &slant, &eye, &net, &curiosity, &sets[0],
+                                     &sets[1], &to_move, &is_mid_turn, &sets[2], &seed, &proofs,
+                                     &proving, &resting, &most_bytes, &picks_lowest)) {
         return NULL;
     }
     TreeObject *self = (TreeObject *)PyType_GenericAlloc(type, 0);
     int is_read = self != NULL && read_lattice(&self->lattice, &cells, stride, slant);
     Planting planting = {
         .eye = (Eye)eye,
-        .weights = weights,
         .curiosity = curiosity,
         .seed = seed,
         .picks_lowest = picks_lowest,
@@ -304,6 +302,13 @@ static PyObject *tree_new(PyTypeObject *type, PyObject *args, PyObject *words) {
     if (is_read && (eye < 0 || eye >= EYES || most_bytes < 0 || proving < 0 || resting < 1)) {
         PyErr_SetString(PyExc_ValueError, "there is no such eye, or a figure is negative");
         is_read = 0;
+    }
+    if (is_read && PyBytes_Size(net) != sizeof(Net)) {
+        PyErr_SetString(PyExc_ValueError, "a net has another length");
+        is_read = 0;
+    } else if (is_read) {
+        self->net = Py_NewRef(net);
+        planting.net = (const Net *)PyBytes_AsString(net);
     }
     is_read = is_read && take_proofs(self, proofs, &planting);
     uint64_t *read[] = {planting.stones[0], planting.stones[1], planting.overlooked};
@@ -331,6 +336,7 @@ static void tree_dealloc(TreeObject *self) {
         self->core->fell(self->tree);
     }
     Py_XDECREF(self->proofs);
+    Py_XDECREF(self->net);
     give_back(self);
 }
 
@@ -503,6 +509,20 @@ static PyObject *tree_is_full(TreeObject *self, void *unused) {
     return PyBool_FromLong(self->core->is_full(self->tree));
 }
 
+static PyObject *tree_rows(TreeObject *self, PyObject *number) {
+    uint16_t rows[MOST_ROWS];
+    uint32_t node;
+    if (!read_node(self, number, &node)) {
+        return NULL;
+    }
+    int count = self->core->rows(self->tree, node, rows);
+    PyObject *found = PyList_New(count);
+    for (int nth = 0; found != NULL && nth < count; nth++) {
+        put_item(&found, (uint32_t)nth, PyLong_FromLong(rows[nth]));
+    }
+    return found;
+}
+
 static PyMethodDef tree_methods[] = {
     {"grow", (PyCFunction)tree_grow, METH_VARARGS, NULL},
     {"know", (PyCFunction)tree_know, METH_O, NULL},
@@ -511,6 +531,7 @@ static PyMethodDef tree_methods[] = {
     {"keep", (PyCFunction)tree_keep, METH_VARARGS, NULL},
     {"settle", (PyCFunction)tree_settle, METH_VARARGS, NULL},
     {"glance", (PyCFunction)tree_glance, METH_O, NULL},
+    {"rows", (PyCFunction)tree_rows, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 
@@ -549,6 +570,8 @@ PyMODINIT_FUNC PyInit__core(void) {
         PyModule_AddIntMacro(module, OUST_BY_CHANCE) < 0 ||
         PyModule_AddIntMacro(module, CHURN_BY_CHANCE) < 0 ||
         PyModule_AddIntMacro(module, MOST_CELLS) < 0 ||
+        PyModule_AddIntMacro(module, ROWS) < 0 || PyModule_AddIntMacro(module, WIDTH) < 0 ||
+        PyModule_AddIntMacro(module, INNER) < 0 ||
         PyModule_AddIntMacro(module, MOST_PROVED) < 0 ||
         PyModule_AddIntMacro(module, DRAW) < 0 || PyModule_AddIntMacro(module, WIN) < 0 ||
         PyModule_AddIntMacro(module, NO_DRAW) < 0 ||

@@ -118,7 +118,7 @@ static Tree *like(const Tree *tree) {
     if (part != NULL) {
         part->board = tree->board;
         part->eye = tree->eye;
-        part->weights = tree->weights;
+        part->net = tree->net;
         part->curiosity = tree->curiosity;
         part->proofs = tree->proofs;
         part->proving = tree->proving;

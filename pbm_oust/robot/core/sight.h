@@ -6,7 +6,6 @@
 #include "core.h"
 #include "stance.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct {
@@ -26,6 +25,8 @@ typedef struct {
     /* The placements that take enemy stones, and how many each of them takes. */
     Cells captures;
     int taken[CELLS];
+    /* The numbers of its groups that the enemy could take with one placement. */
+    Cells doomed;
     /* The most stones that it can take with one placement. */
     int most;
 } OustCamp;
@@ -35,6 +36,9 @@ typedef struct {
     Cells empty;
     /* The number of the group that the stone on a cell belongs to, and 256 more for one of o. */
     uint16_t mark[CELLS];
+    /* How many empty cells touch stones, and what a stone of x and of o could be on each. */
+    int edges;
+    uint8_t options[CELLS][2];
 } Sight;
 
 #define NO_STONE UINT16_MAX
@@ -83,12 +87,31 @@ static inline void find_touching(const Board *board, const Sight *sight, int cel
     }
 }
 
-/* Return how many stones a side takes on an empty cell that touches these groups; 0 if it may not
- * place there or takes none. */
-static inline int number_taken(const OustCamp *own, const OustCamp *enemy, int joins,
-                               const uint8_t *joined, int meets, const uint8_t *met) {
+static inline int capped(int number, int most) {
+    return number < most ? number : most;
+}
+
+/* Return what a stone on an empty cell could be that would form a group of so many stones, take so
+ * many, and meet enemy groups of which the largest has `foe`. */
+static inline uint8_t option_of(int formed, int foe, int taken) {
+    static const uint8_t sizes[] = {0, 0, 0, 1, 2, 3, 3, 4, 4, 4, 5, 5, 5, 5, 5, 6};
+    static const uint8_t captures[] = {0, 4, 5, 6, 6, 7};
+    int meeting = foe == 0 ? 0 : foe < formed ? captures[capped(taken, 5)] : 1 + capped(foe - formed, 2);
+    return (uint8_t)(1 + MEETINGS * sizes[capped(formed, 15)] + meeting);
+}
+
+/* Return how many stones a side takes on an empty cell that touches these groups, of which `joins`
+ * are its own, or 0 if it may not place there or takes none. Note which groups it could take, and
+ * what its stone would be. */
+static inline int number_taken(const OustCamp *own, OustCamp *enemy, int joins,
+                               const uint8_t *joined, int meets, const uint8_t *met,
+                               uint8_t *option) {
     int size = 1, strongest = 0, number = 0;
     Cells foes = no_cells();
+    *option = 0;
+    if (joins == 0) {
+        return 0;
+    }
     for (int nth = 0; nth < joins; nth++) {
         int largest = own->group[joined[nth]].strongest;
         size += own->group[joined[nth]].size;
@@ -98,30 +121,34 @@ static inline int number_taken(const OustCamp *own, const OustCamp *enemy, int j
     for (int nth = 0; nth < meets; nth++) {
         int foe = enemy->group[met[nth]].size;
         strongest = foe > strongest ? foe : strongest;
-        number += has_cell(&foes, met[nth]) ? 0 : foe;
+        add_cell(&foes, met[nth]);
     }
-    if (strongest >= size) {
-        return 0;
+    if (strongest < size) {
+        enemy->doomed = either(enemy->doomed, foes);
+        while (!is_empty(foes)) {
+            number += enemy->group[take_lowest(&foes)].size;
+        }
     }
-    while (!is_empty(foes)) {
-        number += enemy->group[take_lowest(&foes)].size;
-    }
+    *option = option_of(size, strongest, number);
     return number;
 }
 
 static inline void see_captures(const Board *board, Sight *sight) {
     Cells cells = both(either(sight->camp[0].beside, sight->camp[1].beside), sight->empty);
     Cells captures[2] = {no_cells(), no_cells()};
-    sight->camp[0].most = sight->camp[1].most = 0;
+    sight->edges = 0;
+    for (int side = 0; side < 2; side++) {
+        sight->camp[side].most = 0;
+        sight->camp[side].doomed = no_cells();
+    }
     while (!is_empty(cells)) {
         int cell = take_lowest(&cells), number[2];
-        uint8_t groups[2][MOST_NEIGHBOURS];
+        uint8_t groups[2][MOST_NEIGHBOURS], *options = sight->options[sight->edges++];
         find_touching(board, sight, cell, number, groups);
         for (int side = 0; side < 2; side++) {
             OustCamp *own = &sight->camp[side], *enemy = &sight->camp[!side];
-            int taken = number[side] == 0 ? 0
-                                          : number_taken(own, enemy, number[side], groups[side],
-                                                         number[!side], groups[!side]);
+            int taken = number_taken(own, enemy, number[side], groups[side], number[!side],
+                                     groups[!side], &options[side]);
             if (taken) {
                 add_cell(&captures[side], cell);
                 own->taken[cell] = taken;
@@ -183,16 +210,6 @@ static inline Cells around_formed(const Board *board, const Sight *sight, int si
         found = either(found, sight->camp[side].group[groups[side][nth]].around);
     }
     return found;
-}
-
-/* Return 0..1: how likely a side that is to move is to win. */
-static inline double likelihood(const Sight *sight, int side, const Weights *weights) {
-    const OustCamp *own = &sight->camp[side], *enemy = &sight->camp[!side];
-    int stones = number_of(own->stones), others = number_of(enemy->stones);
-    double score = weights->stones * (stones - others) / (stones + others + 4);
-    score += weights->largest * (own->largest - enemy->largest);
-    score = score + weights->takes * own->most - weights->loses * enemy->most;
-    return 1 / (1 + exp(-score));
 }
 
 #endif

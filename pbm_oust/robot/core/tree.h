@@ -14,6 +14,7 @@
 #include "eye.h"
 #include "oust.h"
 #include "room.h"
+#include "value.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -89,7 +90,7 @@ typedef struct {
 typedef struct {
     Board board;
     Eye eye;
-    Weights weights;
+    const Net *net;
     double curiosity;
     /* The cells where the side to move at the root sees no placement. */
     Cells overlooked;
@@ -296,7 +297,7 @@ static double look(Tree *tree, uint32_t number) {
         stance.to_move = !stance.to_move;
     }
     if (tree->eye == OUST_BY_EYE) {
-        value = likelihood(sight, stance.to_move, &tree->weights);
+        value = likelihood(&tree->board, sight, stance.to_move, tree->net);
     } else {
         value = oust_game(&tree->board, &tree->chance, &stance, &tree->effort);
     }
@@ -605,7 +606,7 @@ static void *plant(const Planting *planting) {
     }
     make_board(&tree->board, planting->lattice);
     tree->eye = planting->eye;
-    tree->weights = planting->weights;
+    tree->net = planting->net;
     tree->curiosity = planting->curiosity;
     tree->proofs = WORDS == 1 ? planting->proofs : NULL;
     tree->proving = planting->proving;
@@ -714,7 +715,18 @@ static double glance(void *it, uint32_t number, KnownAlike *alike, uint32_t most
     return look(tree, number);
 }
 
+static int rows(void *it, uint32_t number, uint16_t *found) {
+    Tree *tree = it;
+    const Sight *sight = sight_of(tree, number);
+    int side = node_at(tree, number)->to_move;
+    int count = find_rows(&tree->board, sight, may_place(sight, side) ? side : !side, found);
+    for (int free = free_cells(sight); free > 0; free--) {
+        found[count++] = CELL_ROWS;
+    }
+    return count;
+}
+
 #include "part.h"
 
-const Core CORE = {plant,   fell, grow,        positions, bytes,  is_full,
-                   part_of, know, know_branch, settle,    glance};
+const Core CORE = {plant, fell,        grow,   positions, bytes, is_full, part_of,
+                   know,  know_branch, settle, glance,    rows};
