@@ -9,8 +9,8 @@ import random
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import lru_cache
-from importlib.resources import files
 from math import inf
+from pathlib import Path
 from typing import NamedTuple
 
 from pbm_oust.board import Deed, Game
@@ -102,10 +102,13 @@ def worth(result: Result, side: Side) -> float:
     return float(result.winner is side)
 
 
+NETS = Path(__file__).with_name("nets")
+
+
 @lru_cache
 def net_on(grid: Grid) -> bytes:
     """Return the net that values positions of Oust on a grid: one serves all of its shape."""
-    return files(__package__).joinpath("nets", f"oust-{grid.shape.value}.net").read_bytes()
+    return (NETS / f"oust-{grid.shape.value}.net").read_bytes()
 
 
 class Branch(NamedTuple):

