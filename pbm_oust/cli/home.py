@@ -386,11 +386,11 @@ def doctor(
     home = operator.home_as_it_is
     further: Mapping[str, Check] = {}
     if with_relay or outside or recipient:
-        from pbm_oust.doctor.outside import checks_outside, resolver_at
+        from pbm_oust.doctor.outside import check_relay, checks_outside, resolver_at
 
-        further = checks_outside(resolver_at(resolver), recipient)
-        if not (outside or recipient):
-            further = {"relay": further["relay"]}
+        further = {"relay": check_relay}
+        if outside or recipient:
+            further = checks_outside(resolver_at(resolver), recipient)
     findings = []
     for finding in examine(home, further):
         findings.append(finding)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
+from email.policy import SMTP
 from email.utils import format_datetime, make_msgid
 from functools import partial
 from importlib.util import find_spec
@@ -357,10 +358,11 @@ FAR = timedelta(seconds=60)
 
 def check_clock(on: Examiner) -> Iterator[Finding]:
     """Yield whether the clock is right, as far as the kernel and a database server know."""
-    apart = abs(on.home.now() - datetime.now(UTC))
+    now = on.home.now()
+    apart = abs(now - datetime.now(UTC))
     library = ctypes.CDLL(None, use_errno=True)
     if apart > FAR:
-        what = f"the database server says {format_time(on.home.now())}"
+        what = f"the database server says {format_time(now)}"
         yield on.bad(f"{what}, which is {apart} from the clock of this host", "Set both clocks")
     elif library.adjtimex(ctypes.create_string_buffer(LARGEST_TIMEX)) == UNSYNCHRONISED:
         yield on.note("no time service keeps it right, such as systemd-timesyncd or chrony")
@@ -456,14 +458,14 @@ def check_mail(on: Examiner, recipient: str) -> Iterator[Finding]:
 def _letter(on: Examiner, to: str, back: str) -> bytes:
     """Return a letter whose answer comes back to the doctor."""
     address = on.configuration.address
-    letter = EmailMessage()
+    letter = EmailMessage(SMTP)
     letter["From"], letter["To"], letter["Reply-To"] = address, to, back
     letter["Subject"] = "Does mail arrive? Please answer"
     letter["Date"] = format_datetime(on.now)
     letter["Message-ID"] = make_msgid(domain=address.rpartition("@")[2])
     letter["Auto-Submitted"] = "auto-generated"
     letter.set_content(TOLD)
-    return letter.as_bytes().replace(b"\n", b"\r\n")
+    return letter.as_bytes()
 
 
 def checks_outside(resolver: "Resolver | None", recipient: str | None) -> Mapping[str, Check]:

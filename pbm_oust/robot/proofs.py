@@ -6,18 +6,15 @@ a table. That bounds its memory, but not what it can solve: what was overwritten
 
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 
 from pbm_oust.experiments.counting import OutOfRoom, symmetries
 from pbm_oust.experiments.solve import Worth
 from pbm_oust.robot.search import can_search, lattice_of, stones_of
 from pbm_oust.rules import Grid, Position, Side
 
-try:
+with suppress(ImportError):
     from pbm_oust.robot import _core
-except ImportError:
-    MOST_PROVED = 0
-else:
-    MOST_PROVED = _core.MOST_PROVED
 
 BYTES_EACH = 32
 """How much memory a position of the table takes."""
@@ -25,7 +22,7 @@ BYTES_EACH = 32
 
 def can_prove(kind: str, grid: Grid) -> bool:
     """Return whether the compiled core can seek proofs of a kind of game on a grid."""
-    return can_search(kind, grid) and grid.cells.bit_count() <= MOST_PROVED
+    return can_search(kind, grid) and grid.cells.bit_count() <= _core.MOST_PROVED
 
 
 class Proofs:

@@ -7,9 +7,16 @@ from enum import Enum
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.limits import SETTABLE, Limits
 from scripts.documents.parts import code, table
+from scripts.documents.rooms import ROOT
 
+PAGE = ROOT / "docs" / "configuration.md"
 _ROW = re.compile(r"^\| `(\w+)` \| .*? \| (.*) \|$", re.MULTILINE)
 """A row of such a table: the key, its default, and what is said of it."""
+
+
+def said_in(page: str) -> dict[str, str]:
+    """Return what the page says of each key and limit."""
+    return dict(_ROW.findall(page))
 
 
 def keys_part(page: str) -> str:
@@ -26,7 +33,7 @@ def limits_part(page: str) -> str:
 
 
 def _table(page: str, said: str, defaults: Iterable[tuple[str, str]]) -> str:
-    words = dict(_ROW.findall(page))
+    words = said_in(page)
     rows = ((code(name), default, words[name]) for name, default in defaults)
     return table(("key", "default", said), rows)
 

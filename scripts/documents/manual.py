@@ -17,7 +17,7 @@ from pbm_oust.cli.main import main
 from pbm_oust.store.configuration import Configuration, Endpoint
 from pbm_oust.store.limits import SETTABLE, USUAL_LIMITS
 from scripts.documents.command_line import leaves
-from scripts.documents.rooms import ROOT
+from scripts.documents.configuration import PAGE, said_in
 
 PROGRAM = "pbm-oust"
 
@@ -82,11 +82,9 @@ def commented_configuration() -> str:
 
 def _said() -> dict[str, str]:
     """Return what the documentation says of each key, as plain text."""
-    page = (ROOT / "docs" / "configuration.md").read_text()
-    rows = re.findall(r"^\| `(\w+)` \|.*?(?<!\\)\| (.*) \|$", page, re.MULTILINE)
     return {
         key: re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text).replace("`", "").replace("\\|", "|")
-        for key, text in rows
+        for key, text in said_in(PAGE.read_text()).items()
     }
 
 

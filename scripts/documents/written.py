@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pbm_oust.robot.levels import LEVELS
+from scripts.documents import configuration as configurations
 from scripts.documents.command_line import command_line_part
 from scripts.documents.commands import commands_part
-from scripts.documents.configuration import keys_part, limits_part
 from scripts.documents.film import film
 from scripts.documents.parts import code, table, with_part
 from scripts.documents.rooms import ROOT
@@ -16,10 +16,10 @@ from scripts.documents.schemas import schemas
 def written() -> Iterator[tuple[Path, str]]:
     """Yield each file that is written, all of it or a part, with the text that it should have."""
     docs = ROOT / "docs"
-    configuration = (docs / "configuration.md").read_text()
-    for name, text in (("keys", keys_part(configuration)), ("limits", limits_part(configuration))):
-        configuration = with_part(configuration, name, text)
-    yield docs / "configuration.md", configuration
+    configuration = configurations.PAGE.read_text()
+    for name, part in (("keys", configurations.keys_part), ("limits", configurations.limits_part)):
+        configuration = with_part(configuration, name, part(configuration))
+    yield configurations.PAGE, configuration
     for page, name, text in (
         (docs / "commands.md", "commands", commands_part()),
         (docs / "command-line.md", "command line", command_line_part()),

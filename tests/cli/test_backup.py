@@ -1,19 +1,18 @@
 """The operator copies a home while its server runs, and makes a home of the copy."""
 
-import os
 import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import product
 from pathlib import Path
 
 import pytest
 
 from pbm_oust.rules import KINDS
-from pbm_oust.store.backup import newest_kept
+from pbm_oust.store.backup import dated, newest_kept
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import LetterState, all_letters
 from pbm_oust.store.open_boards import read_game
@@ -155,23 +154,22 @@ def test_each_night_has_a_backup_of_its_own_and_old_ones_go(tmp_path: Path) -> N
     places = {
         "/opt/pbm_oust/bin/pbm-oust": PROGRAM,
         "/var/lib/pbm_oust": str(home),
-        "/var/backups": str(copies),
+        "/var/backups/pbm_oust": str(copies),
     }
-    script, date = tmp_path / "pbm_oust", tmp_path / "bin" / "date"
+    script = tmp_path / "pbm_oust"
     script.write_text(block("nightly/cron.daily/pbm_oust", places))
-    date.parent.mkdir()
-    old, other = copies / "pbm_oust-2026-11-05", copies / "another"
-    for folder in (old, other):
+    nights = [datetime(2026, 1, 1, 3, 30) + timedelta(days=day) for day in range(40)]
+    for night in nights:
+        folder = dated(copies, night)
         folder.mkdir(parents=True)
-        os.utime(folder, (0, 0))
-    path = f"{date.parent}:{os.environ['PATH']}"
-    for night in ("2026-11-20", "2026-11-21"):
-        date.write_text(f"#!/bin/sh\necho {night}\n")
-        date.chmod(0o700)
-        ran = subprocess.run(["sh", script], env={**os.environ, "PATH": path}, capture_output=True)
-        assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"", b"")
-    kept = {folder.name for folder in copies.iterdir()}
-    assert kept == {"pbm_oust-2026-11-20", "pbm_oust-2026-11-21", "another"}
+        (folder / "pbm_oust.db").touch()
+    (copies / "another").mkdir()
+    ran = subprocess.run(["sh", script], capture_output=True)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"", b"")
+    *old, new, other = sorted(folder.name for folder in copies.iterdir())
+    assert old == [dated(copies, nights[day]).name for day in (31, 34, 35, 36, 37, 38, 39)]
+    assert (copies / new / "pbm_oust.db").stat().st_size
+    assert other == "another"
 
 
 def test_of_dated_backups_the_newest_of_each_day_and_week_stay(tmp_path: Path) -> None:

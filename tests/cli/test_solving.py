@@ -9,11 +9,11 @@ from click.testing import CliRunner, Result
 
 from pbm_oust.cli import main
 from pbm_oust.cli.rules import free_memory
-from pbm_oust.robot.search import IS_THERE, VARIABLE, lack
+from pbm_oust.robot.search import VARIABLE, lack
 from tests.support import tables
+from tests.support.core import needs_core
 
 tabled = tables.tabled(__file__)
-needs_core = pytest.mark.skipif(not IS_THERE, reason="the compiled core is not there")
 
 
 def solve(*arguments: str) -> Result:

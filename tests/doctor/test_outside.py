@@ -23,6 +23,7 @@ from pbm_oust.store.configuration import Configuration, Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.message_keys import outcome_of
 from tests.support import certificates, tables
+from tests.support.answering import serving_in_thread
 from tests.support.command_line import done, run
 from tests.support.home_by_mail import ALICE, home_of
 from tests.support.names import name_server
@@ -147,16 +148,11 @@ def answering(
         def log_message(self, *_: object) -> None:
             pass
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Answering) as server:
-        if context:
-            server.socket = context.wrap_socket(server.socket, server_side=True)
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield Endpoint("127.0.0.1", server.server_address[1])
-        finally:
-            server.shutdown()
-            thread.join()
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
+    if context:
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    with serving_in_thread(server) as endpoint:
+        yield endpoint
 
 
 def test_the_pages_of_a_server_answer(home: Home) -> None:

@@ -1,7 +1,6 @@
 """When the sender flushes the outbox."""
 
 import socketserver
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from pbm_oust.mail.relay import Relaying, Sender
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
+from tests.support.answering import serving_in_thread
 from tests.support.outbox import post
 from tests.support.sink import listening_sink
 from tests.support.waiting import PATIENCE, wait_until
@@ -35,12 +35,9 @@ class HangingUp(socketserver.TCPServer):
 @contextmanager
 def hanging_up() -> Iterator[tuple[list[object], Endpoint]]:
     """Run such a relay; give the list of those who came."""
-    with HangingUp() as relay:
-        threading.Thread(target=relay.serve_forever, args=(0.01,)).start()
-        try:
-            yield relay.visits, Endpoint("127.0.0.1", relay.server_address[1])
-        finally:
-            relay.shutdown()
+    relay = HangingUp()
+    with serving_in_thread(relay) as endpoint:
+        yield relay.visits, endpoint
 
 
 @pytest.fixture

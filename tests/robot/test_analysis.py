@@ -22,9 +22,10 @@ from pbm_oust.robot.analysis import (
     parse_analysis,
 )
 from pbm_oust.robot.judging import LONGEST, evaluation_of, judged
-from pbm_oust.robot.search import IS_THERE, can_search
+from pbm_oust.robot.search import can_search
 from pbm_oust.rules import Side, parse_grid
 from tests.support.boards import board
+from tests.support.core import needs_core
 from tests.support.games import act, new_game, play, standing_at, wish
 from tests.support.happenings import GRIDS, anything_goes, taken_back
 from tests.support.strategies import games
@@ -34,7 +35,7 @@ sgfmill = import_module("sgfmill.sgf")
 NO_SWAP = Terms(swap=False)
 SEARCHED = [(kind, grid) for kind, grid in GRIDS if can_search(kind, parse_grid(grid))]
 
-pytestmark = pytest.mark.skipif(not IS_THERE, reason="there is no compiled core")
+pytestmark = needs_core
 
 
 def analysed(game: Game, looks: int = 10) -> Analysis:

@@ -1,7 +1,6 @@
 """The compiled core sees, plays, proves and searches as the rules have it."""
 
 import math
-import os
 import random
 import shutil
 import struct
@@ -12,7 +11,6 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import reduce
-from importlib import import_module
 from itertools import accumulate
 from pathlib import Path
 
@@ -36,11 +34,12 @@ from pbm_oust.rules.churn import Churn
 from pbm_oust.rules.grid import hexagon, square
 from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import taken
+from tests.support.core import compiled_core
 from tests.support.kinds import grids_of
 from tests.support.strategies import ChurnPlay, Play, Taste, churn_plays, plays, relaxed
 from tests.support.thinking import times
 
-_core = (import_module if "CI" in os.environ else pytest.importorskip)("pbm_oust.robot._core")
+_core = compiled_core()
 
 SOURCES = Path(__file__).parents[2] / "pbm_oust" / "robot" / "core"
 PLENTY = 100_000

@@ -2,19 +2,19 @@
 
 import random
 
-import pytest
 from msgspec.structs import replace
 
 from pbm_oust.board import Deed, Game, Place
 from pbm_oust.board.header import Terms
 from pbm_oust.commands.challenge import origin_after
 from pbm_oust.robot.player import decide
-from pbm_oust.robot.search import IS_THERE, Searched, Searcher, Trees
+from pbm_oust.robot.search import Searched, Searcher, Trees
 from pbm_oust.rules import Side
+from tests.support.core import needs_core
 from tests.support.games import new_game, play
 from tests.support.thinking import counting_clock, done
 
-pytestmark = pytest.mark.skipif(not IS_THERE, reason="there is no compiled core")
+pytestmark = needs_core
 
 NO_SWAP = Terms(swap=False)
 

@@ -11,16 +11,15 @@ from pbm_oust.board import Deed, Game, Place
 from pbm_oust.board.header import Terms
 from pbm_oust.robot.levels import HOUSE, LEVELS, Level, Strength, level_of
 from pbm_oust.robot.player import Attention, decide
-from pbm_oust.robot.search import IS_THERE, Trees
+from pbm_oust.robot.search import Trees
 from pbm_oust.rules import Side
+from tests.support.core import needs_core
 from tests.support.games import new_game, play
 from tests.support.strategies import games
 from tests.support.thinking import done
 
 NO_SWAP = Terms(swap=False)
 BOUNDED = [level for level in LEVELS if level.looks is not None]
-
-needs_core = pytest.mark.skipif(not IS_THERE, reason="there is no compiled core")
 
 
 def standing() -> float:

@@ -1,12 +1,10 @@
 """What the compiled core proves agrees with searches that share no code with it."""
 
-import os
 import random
 import re
 import signal
 import subprocess
 import sys
-from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from threading import Thread
@@ -31,11 +29,12 @@ from pbm_oust.rules import KINDS, Grid, Position, Side, parse_grid
 from pbm_oust.rules.grid import hexagon, square
 from pbm_oust.rules.oust import Oust
 from tests.robot.test_solved_boards import following, reachable
+from tests.support.core import compiled_core
 from tests.support.games import new_game, standing_at
 from tests.support.rings import fast_if, first_is_fast, slow
 from tests.support.thinking import churn_by_chance, decided, times
 
-_core = (import_module if "CI" in os.environ else pytest.importorskip)("pbm_oust.robot._core")
+_core = compiled_core()
 
 MEGABYTE = 2**20
 SMALL = [

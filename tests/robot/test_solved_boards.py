@@ -11,8 +11,8 @@ from pbm_oust.board.header import Terms
 from pbm_oust.cli import main
 from pbm_oust.experiments.counting import numbering
 from pbm_oust.experiments.solve import Solver, Worth, solver_for, table_of, unpack
-from pbm_oust.robot.search import IS_THERE
 from pbm_oust.rules import KINDS, Position, Side, parse_grid
+from tests.support.core import needs_core
 from tests.support.games import new_game
 from tests.support.rings import slow
 from tests.support.thinking import decided, done, random_turn
@@ -105,7 +105,7 @@ def test_a_won_game_is_won_against_play_by_chance(grid: str, seed: int) -> None:
     assert game.result.winner is winner
 
 
-@pytest.mark.skipif(not IS_THERE, reason="without the core it takes minutes")
+@needs_core
 @pytest.mark.parametrize("grid", PLACEMENTS)
 def test_the_tables_are_those_that_rules_solve_writes(grid: str, tmp_path: Path) -> None:
     shape, size = grid.split()

@@ -12,10 +12,10 @@ from pbm_oust.board.header import Terms
 from pbm_oust.robot import turning
 from pbm_oust.robot.analysis import Analysis, Evaluation
 from pbm_oust.robot.judging import judged
-from pbm_oust.robot.search import IS_THERE
 from pbm_oust.robot.turning import TurningPoint, TurningReason, explained
 from pbm_oust.rules import Position, Side
 from tests.support.boards import board, churn_board
+from tests.support.core import needs_core
 from tests.support.games import act, new_game, play, wish
 from tests.support.strategies import games
 from tests.support.thinking import counting_clock, done
@@ -254,7 +254,7 @@ def test_the_moves_that_turn_a_game_most_are_its_turning_points() -> None:
     assert points(game, *((0.5, each) for each in best)) == []
 
 
-@pytest.mark.skipif(not IS_THERE, reason="there is no compiled core")
+@needs_core
 @given(games())
 def test_all_that_is_said_of_a_game_is_so_on_its_boards(game: Game) -> None:
     evaluations = tuple(judged(game, 10, counting_clock()))

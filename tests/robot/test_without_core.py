@@ -14,10 +14,11 @@ from pbm_oust.board import Deed
 from pbm_oust.board.header import Terms
 from pbm_oust.robot.levels import LEVELS, Level
 from pbm_oust.robot.player import decide, takes_draw
-from pbm_oust.robot.search import IS_THERE, VARIABLE, can_search
+from pbm_oust.robot.search import VARIABLE, can_search
 from pbm_oust.rules import KINDS, Kind, Side
 from pbm_oust.rules.grid import hexagon, square
 from tests.support.boards import board
+from tests.support.core import needs_core
 from tests.support.games import act, new_game, play, standing_at
 from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, Talk
@@ -31,8 +32,6 @@ ROOT = Path(__file__).parents[2]
 NO_SWAP = Terms(swap=False)
 SIMPLE = "It plays in a simple way here, and looks hardly further than the next turn."
 HELPED = "On this server the programs play in a simple way, and are weaker than they could be:"
-
-needs_core = pytest.mark.skipif(not IS_THERE, reason="there is no compiled core")
 
 
 @pytest.fixture

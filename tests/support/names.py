@@ -1,7 +1,6 @@
 """A name server on loopback that knows the records of a test, and nothing else."""
 
 import socketserver
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -12,6 +11,7 @@ import dns.rcode
 import dns.zone
 
 from pbm_oust.store.configuration import Endpoint
+from tests.support.answering import serving_in_thread
 
 _HEAD = "$TTL 60\n@ SOA ns.example.org. hostmaster.example.org. 1 60 60 60 60\n"
 
@@ -35,11 +35,5 @@ def name_server(records: str) -> Iterator[Endpoint]:
                 answer.set_rcode(dns.rcode.NXDOMAIN)
             sender.sendto(answer.to_wire(), self.client_address)
 
-    with socketserver.UDPServer(("127.0.0.1", 0), Answering) as server:
-        serving = threading.Thread(target=server.serve_forever)
-        serving.start()
-        try:
-            yield Endpoint("127.0.0.1", server.server_address[1])
-        finally:
-            server.shutdown()
-            serving.join()
+    with serving_in_thread(socketserver.UDPServer(("127.0.0.1", 0), Answering)) as endpoint:
+        yield endpoint

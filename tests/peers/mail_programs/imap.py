@@ -17,6 +17,7 @@ from typing import IO
 
 from tests.peers.mail_programs.desk import PEERS
 from tests.peers.settings import filled
+from tests.support.answering import serving_in_thread
 
 PASSWORD = "caterpillar"
 
@@ -89,9 +90,5 @@ def serving_imap(folder: Path, maildir: Path) -> Iterator[int]:
     """Serve a Maildir for the body of the `with`; yield the port. Settings go into the folder."""
     folder.mkdir()
     shutil.chown(folder, maildir.owner())
-    with _Mailbox(folder, maildir) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield server.server_address[1]
-        finally:
-            server.shutdown()
+    with serving_in_thread(_Mailbox(folder, maildir)) as endpoint:
+        yield endpoint.port
