@@ -23,6 +23,10 @@ MANY_FILES = 200
 
 HERE = Path(__file__).parent
 
+UMASK = os.umask(0o022)
+"""Who may not use what tests make; commands let nobody but its owner."""
+os.umask(UMASK)
+
 _kept = [0]
 """How many files were open behind the latest collection of garbage."""
 
@@ -69,10 +73,9 @@ def _own_process() -> Iterator[None]:
     keep the homes of all tests before, with their open files. Homes that tests have left open are
     collected before their files are too many.
     """
-    before = os.umask(0o022)
-    os.umask(before)
+    os.umask(UMASK)  # commands that a fixture of many tests carries out change it, too
     yield
-    os.umask(before)
+    os.umask(UMASK)
     gc.unfreeze()
     if len(os.listdir("/dev/fd")) > _kept[-1] + MANY_FILES:
         gc.collect()

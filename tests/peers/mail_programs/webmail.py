@@ -1,6 +1,5 @@
 """Somebody at Roundcube in a browser."""
 
-import time
 from contextlib import suppress
 
 from selenium.common.exceptions import StaleElementReferenceException
@@ -15,8 +14,6 @@ _IS_READY = """
 return document.readyState == "complete"
     && (!document.querySelector("#composebody_ifr") || tinymce.activeEditor.initialized)
 """
-_LOADING_SECONDS = 15
-"""How long Roundcube may say that it is loading: it waits for ever for an answer that is lost."""
 
 
 class Webmail:
@@ -24,7 +21,6 @@ class Webmail:
 
     def __init__(self, browser: Remote) -> None:
         self._browser = browser
-        self._loaded = time.monotonic()
 
     def log_in(self, page: str, address: str) -> None:
         """Open Roundcube and log in."""
@@ -72,10 +68,8 @@ class Webmail:
         """
         rows = self._seen("#messagelist td.subject a")
         is_empty = self._seen("#messagelist-content .listing-info")
-        is_stuck = time.monotonic() > self._loaded + _LOADING_SECONDS
-        if is_empty and (is_stuck or not self._seen("#messagestack .loading")):
+        if is_empty and not self._seen("#messagestack .loading"):
             self._browser.refresh()
-            self._loaded = time.monotonic()
         return next((row for row, text in rows if text == subject), None)
 
     def _find(self, selector: str) -> WebElement:
