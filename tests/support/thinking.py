@@ -1,15 +1,22 @@
 """Time that passes only when somebody looks at the clock, so that thinking can be repeated."""
 
 import random
+import time
 from collections.abc import Callable
 from datetime import timedelta
 from itertools import repeat
+from math import inf
+from typing import TypeVar
 
 from pbm_oust.board import Deed, Game, Place
 from pbm_oust.robot.player import Decision, decide
-from pbm_oust.rules import Side
+from pbm_oust.robot.search import Searched, Searcher
+from pbm_oust.rules import Position, Side
 from pbm_oust.rules.churn import Churn
 from pbm_oust.rules.grid import hexagon
+
+P = TypeVar("P", bound=Position)
+"""Positions of some kind of game."""
 
 
 def times(number: int) -> Callable[[], bool]:
@@ -35,12 +42,24 @@ def decided(game: Game, looks: int, seed: int = 1) -> Decision:
     return decide(game, looks, random.Random(seed), counting_clock())
 
 
+def after_chance(position: P, placements: int, rng: random.Random) -> P:
+    """Return a position after so many placements by chance, or fewer where there is none."""
+    for _ in range(placements):
+        if cells := list(position.grid.each(position.placements())):
+            position = position.place(rng.choice(cells))
+    return position
+
+
 def churn_by_chance(placements: int, seed: int) -> Churn:
     """Return a position of Churn on hex 3 after so many placements by chance."""
-    rng, position = random.Random(seed), Churn(hexagon(3))
-    for _ in range(placements):
-        position = position.place(rng.choice(list(position.grid.each(position.placements()))))
-    return position
+    return after_chance(Churn(hexagon(3)), placements, random.Random(seed))
+
+
+def searched(searcher: Searcher, position: Position, seconds: float, most: float = inf) -> Searched:
+    """Return the tree of a position after so many seconds of processor time, or looks, at most."""
+    root, end = searcher.root(position), time.process_time() + seconds
+    searcher.grow(root, lambda: time.process_time() < end, most)
+    return root
 
 
 def random_turn(game: Game, rng: random.Random) -> Place | Deed:
