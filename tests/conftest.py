@@ -18,6 +18,8 @@ from tests.support.rings import first_is_fast
 
 SLOW = {"peers", "chaos", "league", "siege", "fuzz"}
 """The folders of the slow rings, which only `scripts/test all` runs."""
+LONGEST = ("league", "chaos", "peers/packages", "peers/web_servers", "peers/mail_games", "siege")
+"""The folders whose tests take longest, in the order in which the processes are given them."""
 MANY_FILES = 200
 """How many files more a process of the tests may leave open until garbage is collected."""
 
@@ -53,8 +55,28 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the tests of pages first: they wait for much, and the others fill that time."""
+    """Let each process of the tests begin with a folder that takes long, so that none is last.
+
+    Each is given as many tests as the others, in this order, and whoever has done its own takes
+    some from the end of another's. Pages come early, too: they wait for much, and others fill that
+    time.
+    """
     items.sort(key=lambda item: item.path.parent != HERE / "web")
+    processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    long: list[list[pytest.Item]] = [[] for _ in range(processes)]
+    others = list[pytest.Item]()
+    for item in items:
+        folder = item.path.parent.relative_to(HERE).as_posix()
+        (long[LONGEST.index(folder) % processes] if folder in LONGEST else others).append(item)
+    left = len(items)
+    items.clear()
+    for nth, first in enumerate(long):
+        share = left // (processes - nth)
+        left -= share
+        room = max(0, share - len(first))
+        items += first + others[:room]
+        del others[:room]
+    items += others
 
 
 @pytest.fixture(scope="session", autouse=True)
