@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from pbm_oust.store.home import Home
 from tests.support.listening import listening
@@ -32,9 +32,9 @@ os.umask(UMASK)
 _kept = [0]
 """How many files were open behind the latest collection of garbage."""
 
-# A busy machine takes longer for an example than hypothesis usually lets it.
-settings.register_profile("all", deadline=None)
-settings.register_profile("fast", deadline=None, max_examples=20)
+# A busy machine takes longer to make an example, and for it, than hypothesis usually lets it.
+settings.register_profile("all", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("fast", settings.get_profile("all"), max_examples=20)
 settings.load_profile("all")
 
 # A shell lets what it begins in the background ignore Ctrl-C, and so would all that tests begin.

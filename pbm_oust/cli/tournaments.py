@@ -342,15 +342,15 @@ def ladder(
     if add or removed or board:
         work.retried(deed)
     grid, terms = work.home.ask(ladders.terms_of, kind)
-    standings = work.home.ask(ladders.standings, kind.name, Window(ALL_ROWS))
+    places = work.home.ask(ladders.places, kind.name, Window(ALL_ROWS))
     if as_json:
-        rungs = [structs.asdict(each) for each in standings]
+        rungs = [structs.asdict(each) for each in places]
         terms_words = notation.format_terms(terms)
         common.print_json({"grid": str(grid), "terms": terms_words, "players": rungs})
         return
     say(f"{kind.name} {LADDER}: {grid}, {notation.format_terms(terms)}")
     headings = ("place", "player", "playing")
-    common.print_table(headings, [(each.place, each.userid, each.playing) for each in standings])
+    common.print_table(headings, [(each.place, each.userid, each.playing) for each in places])
 
 
 def _wrong(cup: Cup, work: UnitOfWork) -> Iterable[str]:

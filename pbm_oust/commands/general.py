@@ -14,7 +14,7 @@ from pbm_oust.grammar.form import Command, Cost, Form, to_stranger
 from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.vocabulary import fold, in_english
-from pbm_oust.languages import LANGUAGES, Section
+from pbm_oust.languages import LANGUAGES, WordList
 from pbm_oust.play.authentication import look_at_password
 from pbm_oust.play.notices import (
     MOST_DRAWN,
@@ -194,7 +194,7 @@ START = "start"
 """What somebody asks about who writes for the first time."""
 
 _WORDS = frozenset((*SUBJECTS, PLAY, START)).union(
-    *(language.words[Section.COMMANDS].values() for language in LANGUAGES.values())
+    *(language.words[WordList.COMMANDS].values() for language in LANGUAGES.values())
 )
 """The words that other languages may translate."""
 
@@ -269,7 +269,7 @@ FORMS: tuple[Form[ForAnybody], ...] = (
             tuple,
             least=0,
             fixed=_WORDS,
-            sections=(Section.COMMANDS,),
+            word_lists=(WordList.COMMANDS,),
         ),
         is_of_kind=False,
         cost=Cost(is_help=True),

@@ -22,7 +22,7 @@ from pbm_oust.rules import Grid, Kind
 from pbm_oust.store import ladders
 from pbm_oust.store.accounts import is_there
 from pbm_oust.store.index import Source
-from pbm_oust.store.ladders import Standing
+from pbm_oust.store.ladders import LadderPlace
 from pbm_oust.store.open_boards import next_number
 from pbm_oust.tournaments.ladder import SOURCE, Hindrance, reach
 
@@ -68,7 +68,7 @@ class LadderNotice(OutcomeNotice, frozen=True):
 
     kind: Kind
     did: Did
-    page: Page[Standing]
+    page: Page[LadderPlace]
     following: Command
     """The command for the next page."""
     grid: Grid
@@ -158,7 +158,7 @@ def _notice(
 ) -> LadderNotice:
     home, most = work.home, work.room.lines
     outlook = home.ask(ladders.outlook, kind.name, reader.userid or "", work.now())
-    rows = home.ask(ladders.standings, kind.name, part_of(number, most))
+    rows = home.ask(ladders.places, kind.name, part_of(number, most))
     page = Page(number, rows, outlook.size, most)
     absent = partial(is_absent, work)
     grid, terms = home.ask(ladders.terms_of, kind)

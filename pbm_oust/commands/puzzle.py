@@ -33,7 +33,7 @@ class NoSolution(UnreadableReason, frozen=True):
     """An answer to a puzzle is neither a turn nor a word that is understood there."""
 
 
-class Wanted(Enum):
+class PuzzleWord(Enum):
     """What may be asked about a puzzle, in place of a turn."""
 
     HINT = "hint"
@@ -50,7 +50,7 @@ class PuzzleNotice(Notice, frozen=True):
     """What was tried, on this puzzle or on the one before."""
     refusal: Illegal | None = None
     """Why that is not legal."""
-    wanted: Wanted | None = None
+    wanted: PuzzleWord | None = None
     left: int = 0
     """How many puzzles of the game the reader has not solved, as far as that is known."""
 
@@ -64,7 +64,7 @@ class PuzzleNotice(Notice, frozen=True):
         return Solving(userid, self.puzzle.kind.name, self.puzzle.number) if userid else None
 
 
-Tried = tuple[str, ...] | Wanted | None
+Tried = tuple[str, ...] | PuzzleWord | None
 """The cells of a turn, or what is asked."""
 
 
@@ -77,11 +77,11 @@ def give_puzzle(work: UnitOfWork, kind: Kind, number: int | None, tried: Tried) 
     solved = reader.account.solved_of(kind.name) if reader.account else frozenset()
     puzzle = _numbered(kind, number) if number else _after(kind, 0, solved)
     attempt = refusal = None
-    if tried is Wanted.NEXT:
+    if tried is PuzzleWord.NEXT:
         puzzle, tried = _after(kind, puzzle.number, solved), None
     elif isinstance(tried, tuple):
         attempt, refusal = puzzle.tried_as_far(tried)
-    wanted = tried if isinstance(tried, Wanted) else None
+    wanted = tried if isinstance(tried, PuzzleWord) else None
     if not attempt or refusal or not attempt.is_reached:
         left = len(known) - len(solved)
         return work.answer(PuzzleNotice(reader, puzzle, attempt, refusal, wanted, left))
@@ -123,24 +123,24 @@ def _read(words: Sequence[str]) -> tuple[int | None, Tried]:
     if not words:
         return number, None
     if len(words) == 1 and words[0].isalpha():
-        return number, Wanted(find_command_word(words[0], _WANTED))
+        return number, PuzzleWord(find_command_word(words[0], _WANTED))
     wish, _ = read_wish(words)
     return number, wish.cells if isinstance(wish, Place) else None
 
 
 def _write(asked: tuple[int | None, Tried]) -> list[str]:
     number, tried = asked
-    said = tried.value if isinstance(tried, Wanted) else ",".join(tried or ())
+    said = tried.value if isinstance(tried, PuzzleWord) else ",".join(tried or ())
     return [*([str(number)] if number else []), *([said] if said else [])]
 
 
-_WANTED = frozenset(each.value for each in Wanted)
+_WANTED = frozenset(each.value for each in PuzzleWord)
 
 PUZZLE = Form(
     "puzzle",
     rest=Rest(
         ("number", "tried"),
-        (f"[NUMBER] [PLACEMENTS|{'|'.join(each.value for each in Wanted)}]",),
+        (f"[NUMBER] [PLACEMENTS|{'|'.join(each.value for each in PuzzleWord)}]",),
         _read,
         _write,
         least=0,

@@ -15,7 +15,7 @@ from pbm_oust.grammar.form import Form, MissingWord
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Parameter, Rest
 from pbm_oust.grammar.values import OWN, read_userids
-from pbm_oust.languages import LANGUAGES, Section
+from pbm_oust.languages import LANGUAGES, WordList
 from pbm_oust.play.authentication import SenderNotEnough
 from pbm_oust.play.notices import OutcomeNotice, Reader
 from pbm_oust.play.request import Actor, Handled
@@ -96,8 +96,8 @@ def _find(wanted: str, known: Sequence[str], word: str, behind: str = "", before
         right = f"{before}{vocabulary.meant_by(error) or known[0]}{behind}"
         reason = error.reason
         if isinstance(reason, vocabulary.NoneOfThese):
-            section = Section.SETTINGS if known is NAMES else Section.WORDS
-            reason = structs.replace(reason, known=tuple(known), right=right, section=section)
+            among = WordList.SETTINGS if known is NAMES else WordList.WORDS
+            reason = structs.replace(reason, known=tuple(known), right=right, among=among)
         raise Unreadable(reason, word) from None
 
 
@@ -231,7 +231,7 @@ SETTINGS = Form(
         lambda changes: [word for change in changes for word in change],
         least=0,
         known=SETTING_WORDS,
-        sections=(Section.SETTINGS, Section.WORDS),
+        word_lists=(WordList.SETTINGS, WordList.WORDS),
     ),
     is_of_kind=False,
     run=ForPlayer(settle),

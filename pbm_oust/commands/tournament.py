@@ -18,7 +18,7 @@ from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import tournaments
 from pbm_oust.store.index import Window
-from pbm_oust.tournaments.cup import ENDED, GOING_ON, Cup, Entry, News, Out, State
+from pbm_oust.tournaments.cup import ENDED, GOING_ON, Cup, CupNews, Entry, Out, State
 
 HEADING = Heading.TOURNAMENTS
 
@@ -141,7 +141,7 @@ def show_table(work: UnitOfWork, kind: Kind, number: int, section: int | None = 
     if section and not found:
         raise NotAllowed(NoSuchSection(cup, section))
     tables = (table_of(found, cup, work),) if found else ()
-    (shown,) = notices_of(cup, News.SHOWN, [reader], tables, work)
+    (shown,) = notices_of(cup, CupNews.SHOWN, [reader], tables, work)
     return work.answer(shown)
 
 

@@ -15,7 +15,7 @@ from pbm_oust.accounts.tags import Credential
 from pbm_oust.board import Game
 from pbm_oust.grammar import notation, parts
 from pbm_oust.grammar.vocabulary import MASK, fold, is_harmless, is_of, without_accents
-from pbm_oust.languages import ENGLISH, Language, Section
+from pbm_oust.languages import ENGLISH, Language, WordList
 from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules import Kind
 
@@ -423,9 +423,9 @@ class Form(Generic[R_co]):
         """Return what follows the parameters, in the words of a language."""
         if language is ENGLISH:
             return list(written)
-        sections = cycle(self.rest.sections) if self.rest else ()
-        placed = zip(written, sections, strict=False)
-        return [notation.said_in(word, language, self.words, section) for word, section in placed]
+        word_lists = cycle(self.rest.word_lists) if self.rest else ()
+        placed = zip(written, word_lists, strict=False)
+        return [notation.said_in(word, language, self.words, among) for word, among in placed]
 
     def _name_in(self, language: Language) -> list[str]:
         words = self.name.split()
@@ -440,8 +440,8 @@ class Form(Generic[R_co]):
     def _place_in(self, name: str, language: Language) -> str:
         if language is ENGLISH:
             return name
-        section = self.rest.sections[0] if self.rest else Section.WORDS
-        return notation.place_in(notation.said_in(name, language, self.words, section), language)
+        among = self.rest.word_lists[0] if self.rest else WordList.WORDS
+        return notation.place_in(notation.said_in(name, language, self.words, among), language)
 
 
 _FIGURES = re.compile(

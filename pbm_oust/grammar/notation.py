@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from pbm_oust.languages import Language, Section
+from pbm_oust.languages import Language, WordList
 from pbm_oust.rules import Kind
 
 
@@ -48,37 +48,37 @@ _OPTION = re.compile(r"(?<![\w-])(--?)([a-z]+)")
 
 
 @cache
-def words_of(language: Language, section: Section = Section.COMMANDS) -> Mapping[str, str]:
+def words_of(language: Language, among: WordList = WordList.COMMANDS) -> Mapping[str, str]:
     """Return a language's translations of words, by these words.
 
-    Those of the section come first; all but options may stand in each other's places.
+    Those of that list come first; all but options may stand in each other's places.
     """
-    alone = section is Section.OPTIONS
-    others = () if alone else (Section.COMMANDS, Section.WORDS, Section.SETTINGS)
+    alone = among is WordList.OPTIONS
+    others = () if alone else (WordList.COMMANDS, WordList.WORDS, WordList.SETTINGS)
     chosen: dict[str, str] = {}
-    for each in (section, *others):
+    for each in (among, *others):
         for alias, english in language.words[each].items():
             chosen.setdefault(english, alias)
     return MappingProxyType(chosen)
 
 
-def word_in(word: str, language: Language, section: Section = Section.COMMANDS) -> str:
+def word_in(word: str, language: Language, among: WordList = WordList.COMMANDS) -> str:
     """Return a part of a usage line in the words of a language.
 
     Examples are `pass`, `PLACEMENTS[#N]` and `pass|swap`.
     """
-    known = words_of(language, section)
-    return place_in(said_in(word, language, known, section), language)
+    known = words_of(language, among)
+    return place_in(said_in(word, language, known, among), language)
 
 
 def said_in(
-    word: str, language: Language, known: Collection[str], section: Section = Section.WORDS
+    word: str, language: Language, known: Collection[str], among: WordList = WordList.WORDS
 ) -> str:
     """Return a part of a line in a language: known words such as `if` and `pass` are translated.
 
     All others are a player's own, and stay as they are.
     """
-    chosen = words_of(language, section)
+    chosen = words_of(language, among)
     if word in known and word in chosen:
         return chosen[word]
     return _WORD.sub(
@@ -88,7 +88,7 @@ def said_in(
 
 def option_in(text: str, language: Language) -> str:
     """Return options in the words of a language: `-size=13`, `[-hex|-hex=7]`."""
-    chosen = words_of(language, Section.OPTIONS)
+    chosen = words_of(language, WordList.OPTIONS)
     return _OPTION.sub(lambda found: found[1] + chosen.get(found[2], found[2]), text)
 
 

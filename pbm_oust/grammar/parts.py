@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from pbm_oust.accounts.password import NO_PASSWORD
 from pbm_oust.grammar import vocabulary
-from pbm_oust.languages import Section
+from pbm_oust.languages import WordList
 from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules import Kind
 
@@ -65,7 +65,7 @@ class Rest(Struct, frozen=True):
     """Words that may be shown, because they cannot be passwords."""
     fixed: frozenset[str] = frozenset()
     """Further words of the grammar, which other languages may translate."""
-    sections: tuple[Section, ...] = (Section.WORDS,)
+    word_lists: tuple[WordList, ...] = (WordList.WORDS,)
     """Where other languages have its words: the first one, the second, and so on, over and over."""
     is_secret: bool = False
     is_new: bool = False

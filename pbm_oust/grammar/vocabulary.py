@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import structs
 
 from pbm_oust.accounts.queue import MOST_CLAUSES
-from pbm_oust.languages import LANGUAGES, Language, Section
+from pbm_oust.languages import LANGUAGES, Language, WordList
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.grid import LONGEST
 
@@ -34,19 +34,19 @@ Aliases = Mapping[str, tuple[str, ...]]
 """English words by their translations in all languages: all that one may stand for."""
 
 
-def _of(*sections: Section) -> Aliases:
+def _of(*word_lists: WordList) -> Aliases:
     found: dict[str, tuple[str, ...]] = {}
-    for section in sections:
+    for each in word_lists:
         for language in LANGUAGES.values():
-            for alias, english in language.words[section].items():
+            for alias, english in language.words[each].items():
                 found[alias] = tuple(dict.fromkeys((*found.get(alias, ()), english)))
     return MappingProxyType(found)
 
 
-ALIASES = _of(Section.COMMANDS, Section.WORDS, Section.SETTINGS)
+ALIASES = _of(WordList.COMMANDS, WordList.WORDS, WordList.SETTINGS)
 """The translations of words; what one stands for as a command comes first."""
 
-OPTION_ALIASES = _of(Section.OPTIONS)
+OPTION_ALIASES = _of(WordList.OPTIONS)
 """The translations of the names of options."""
 
 
@@ -84,7 +84,7 @@ def language_of(words: Iterable[str]) -> Language | None:
     for word in words:
         folded = without_accents(word.lower())
         for language in LANGUAGES.values():
-            if folded in language.words[Section.COMMANDS]:
+            if folded in language.words[WordList.COMMANDS]:
                 return language
     return None
 
@@ -135,7 +135,7 @@ class NoneOfThese(UnreadableReason, frozen=True):
 
     known: tuple[str, ...]
     """The possible words, or those that it could be short for."""
-    section: Section = Section.COMMANDS
+    among: WordList = WordList.COMMANDS
     """Where other languages have them."""
 
 

@@ -17,10 +17,10 @@ DOMAIN = "pbm_oust"
 """The name of catalogues."""
 
 
-class Section(Enum):
+class WordList(Enum):
     """The words of command lines that stand in places of the same sort.
 
-    A word of another language may stand for one thing in one section, and for another in another.
+    A word of another language may stand for one thing in one list, and for another in another.
     """
 
     COMMANDS = "commands"
@@ -44,7 +44,7 @@ class Language(Struct, frozen=True, eq=False):
     """Words that agree to what a letter asks, in small letters; letters ask for the first."""
     no: tuple[str, ...]
     """Words that say no to it."""
-    words: Mapping[Section, Mapping[str, str]]
+    words: Mapping[WordList, Mapping[str, str]]
     """English words by their translations, without accents; letters show the first one."""
     placeholders: Mapping[str, str]
     """The names of places in command lines, by the English names, such as PASSWORD."""
@@ -67,7 +67,7 @@ def _read(code: str, text: str) -> Language:
         tuple(facts["names"]),
         tuple(facts["yes"]),
         tuple(facts.get("no", ())),
-        {section: facts.get(section.value, {}) for section in Section},
+        {each: facts.get(each.value, {}) for each in WordList},
         facts.get("placeholders", {}),
         facts["ordinals"],
         facts.get("first_day", "1"),

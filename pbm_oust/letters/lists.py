@@ -7,7 +7,7 @@ from pbm_oust.accounts.items import Seek
 from pbm_oust.board import Summary, Terms
 from pbm_oust.board.notation import format_terms
 from pbm_oust.board.ratings import Standing
-from pbm_oust.languages import Section
+from pbm_oust.languages import WordList
 from pbm_oust.letters.translator import Translator, to_translate
 from pbm_oust.play.tournaments import SectionTable
 from pbm_oust.render.text import in_columns
@@ -72,7 +72,7 @@ def _term(translator: Translator, word: str) -> str:
     name, equals, days = word.partition("=")
     if not equals:
         return translator.gettext(_TERMS[name])
-    return f"{translator.word(name, Section.OPTIONS)}={days}"
+    return f"{translator.word(name, WordList.OPTIONS)}={days}"
 
 
 def name_of(translator: Translator, userid: str) -> str:
@@ -130,18 +130,18 @@ def standing_rows(
 
 
 def ladder_rows(
-    translator: Translator, standings: Iterable[ladders.Standing], absent: Collection[str]
+    translator: Translator, places: Iterable[ladders.LadderPlace], absent: Collection[str]
 ) -> list[str]:
     """Return a line for each player of a ladder: place, name, and what keeps them from playing."""
 
-    def now(each: ladders.Standing) -> str:
+    def now(each: ladders.LadderPlace) -> str:
         if each.userid in absent:
             return translator.gettext("away")
         games = translator.ngettext("%(num)s game", "%(num)s games", each.playing)
         return games if each.playing else ""
 
     return in_columns(
-        (f"{each.place}.", name_of(translator, each.userid), now(each)) for each in standings
+        (f"{each.place}.", name_of(translator, each.userid), now(each)) for each in places
     )
 
 

@@ -15,7 +15,7 @@ from pbm_oust.board.notation import format_action, format_ruling
 from pbm_oust.grammar.form import Command
 from pbm_oust.grammar.notation import Known, option_in, word_in
 from pbm_oust.grammar.values import Filter
-from pbm_oust.languages import DOMAIN, ENGLISH, Language, Section
+from pbm_oust.languages import DOMAIN, ENGLISH, Language, WordList
 from pbm_oust.play.notices import Reader
 from pbm_oust.rules import Grid, Shape
 
@@ -180,9 +180,9 @@ class Translator:
         """Return how an answer to a letter gives a command; empty if it cannot."""
         return command.form.format_answer(command, known, self.language)
 
-    def word(self, word: str, section: Section = Section.COMMANDS) -> str:
+    def word(self, word: str, among: WordList = WordList.COMMANDS) -> str:
         """Return a word of command lines, or a place in them, in this language."""
-        return word_in(word, self.language, section)
+        return word_in(word, self.language, among)
 
     def action(self, action: Action) -> str:
         """Return the words of a record in this language: `passe`, `rappel x`."""

@@ -30,7 +30,7 @@ from pbm_oust.grammar.notation import Blank
 from pbm_oust.grammar.values import LONGEST_PASSWORD
 from pbm_oust.grammar.vocabulary import SHORTEST_PASSWORD, is_harmless
 from pbm_oust.grammar.wish import legal_near, next_wish
-from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
+from pbm_oust.languages import ENGLISH, LANGUAGES, Language, WordList
 from pbm_oust.letters import layout, lists
 from pbm_oust.letters.body import Carriage, is_mailable, moves_of, name_of_sgf, names_of_files
 from pbm_oust.letters.help import HelpPages, shown_in_any, wrapped_usage
@@ -190,7 +190,7 @@ class Words:
             level_of=level_of,
             can_search=can_search,
             has_core=has_core,
-            Section=Section,
+            WordList=WordList,
             languages=tuple(LANGUAGES.values()),
             reader_language=language,
             drawn=layout.BOARD,

@@ -119,7 +119,7 @@ def entering(cup: Cup, userid: str | None) -> Entering | None:
 class TournamentNotice(Notice, frozen=True):
     """A cup, how far it has come, and the tables of some sections."""
 
-    news: cups.News
+    news: cups.CupNews
     cup: Cup
     entered: int
     """How many players take part, or did."""
@@ -231,14 +231,14 @@ def take_out(cup: Cup, entry: Entry, why: Out, work: UnitOfWork) -> None:
 
 def open_cup(cup: Cup, work: UnitOfWork) -> None:
     """Open a new cup for players to enter, and announce it to those who want to know."""
-    announced = structs.replace(cup, telling=cups.News.ANNOUNCED, told="")
+    announced = structs.replace(cup, telling=cups.CupNews.ANNOUNCED, told="")
     work.home.do(tournaments.keep, announced, work.now())
 
 
 def cancel(cup: Cup, work: UnitOfWork) -> str:
     """Cancel a cup; what is in play becomes void, and those who have entered are told."""
     home, now = work.home, work.now()
-    cancelled = structs.replace(cup, state=State.CANCELLED, telling=cups.News.CANCELLED, told="")
+    cancelled = structs.replace(cup, state=State.CANCELLED, telling=cups.CupNews.CANCELLED, told="")
     home.do(tournaments.keep, cancelled, now)
     home.do(tournaments.look_at_all, cup, now)
     return "cancel"
@@ -277,7 +277,7 @@ def _end_round(cup: Cup, work: UnitOfWork) -> str:
         home.do(tournaments.keep, following)
         home.do(tournaments.draw, following, drawn, now)
         return f"round {following.round}"
-    told = cups.News.OVER
+    told = cups.CupNews.OVER
     over = structs.replace(cup, state=State.OVER, winners=tuple(winners), telling=told, told="")
     home.do(tournaments.keep, over, now)
     return "end"
@@ -324,7 +324,7 @@ def _play(cup: Cup, section: Section, work: UnitOfWork) -> str:
         home.do(tournaments.let_wait, section, now, section.progress)
         return "play"
     if section.progress is Progress.DRAWN and not is_cancelled:
-        _tell(cup, cups.News.BEGUN, section, work)
+        _tell(cup, cups.CupNews.BEGUN, section, work)
     waiting = len(cups.to_begin(wanted, boards, out, lambda _: None)) - len(begun)
     if waiting or begun or len(active) > len(void):
         again = now + LOOK_AGAIN if waiting else None
@@ -336,7 +336,7 @@ def _play(cup: Cup, section: Section, work: UnitOfWork) -> str:
         return ""
     if not section.is_over and home.ask(tournaments.count_sections, cup) > 1:
         over = structs.replace(section, progress=Progress.OVER)
-        _tell(cup, cups.News.SECTION_OVER, over, work)
+        _tell(cup, cups.CupNews.SECTION_OVER, over, work)
     home.do(tournaments.keep, cup, now)
     return "section over"
 
@@ -418,21 +418,21 @@ def tables_of(cup: Cup, round_: int, work: UnitOfWork) -> tuple[SectionTable, ..
     return tuple(table_of(section, cup, work) for section in sections)
 
 
-def _tell(cup: Cup, news: cups.News, section: Section, work: UnitOfWork) -> None:
+def _tell(cup: Cup, news: cups.CupNews, section: Section, work: UnitOfWork) -> None:
     """Tell the players of a section what happened in it."""
     _post(cup, news, section.players, (table_of(section, cup, work),), work)
 
 
-def _tell_some(cup: Cup, news: cups.News, work: UnitOfWork) -> str:
+def _tell_some(cup: Cup, news: cups.CupNews, work: UnitOfWork) -> str:
     """Tell some of those who are to know of a cup what happened, and note who has been told."""
     home = work.home
-    if news is cups.News.ANNOUNCED:
+    if news is cups.CupNews.ANNOUNCED:
         accounts = home.ask(accounts_after, cup.told, TOLD_AT_ONCE)
         userids = [each.userid for each in accounts]
         readers = [each.userid for each in accounts if _wants_announcement(each)]
     else:
         readers = userids = home.ask(tournaments.entered_after, cup, cup.told, TOLD_AT_ONCE)
-    tables = tables_of(cup, cup.round, work)[:1] if news is cups.News.OVER else ()
+    tables = tables_of(cup, cup.round, work)[:1] if news is cups.CupNews.OVER else ()
     is_last = len(userids) < TOLD_AT_ONCE
     told = structs.replace(
         cup, telling=None if is_last else news, told="" if is_last else userids[-1]
@@ -450,7 +450,7 @@ def _wants_announcement(account: Account) -> bool:
 
 def _post(
     cup: Cup,
-    news: cups.News,
+    news: cups.CupNews,
     userids: Iterable[str],
     tables: tuple[SectionTable, ...],
     work: UnitOfWork,
@@ -504,7 +504,7 @@ def cups_going_on(kinds: Iterable[Kind], most: int, home: Home) -> list[tuple[Cu
 
 def notices_of(
     cup: Cup,
-    news: cups.News,
+    news: cups.CupNews,
     readers: Sequence[Reader],
     tables: tuple[SectionTable, ...],
     work: UnitOfWork,

@@ -36,9 +36,9 @@ from pbm_oust.tournaments.ladder import (
     Challenge,
     Event,
     Ladder,
+    LadderStep,
     Outlook,
     Rung,
-    Step,
     fold,
 )
 
@@ -61,7 +61,7 @@ _DEFENDED_BY = "AND ended IS NULL AND defender IN (SELECT value FROM json_each(?
 _CHALLENGED_BY = "AND ended IS NULL AND challenger IN (SELECT value FROM json_each(?))"
 
 
-class Standing(Struct, frozen=True):
+class LadderPlace(Struct, frozen=True):
     """A player on a ladder, and their place."""
 
     userid: str
@@ -75,7 +75,7 @@ class Climb(Struct, frozen=True):
 
     challenger: str
     defender: str
-    how: Step
+    how: LadderStep
     """How it ended: WIN, HOLD or VOID."""
     before: int | None
     """The place of the challenger before that; None for who has left the ladder."""
@@ -85,7 +85,7 @@ class Climb(Struct, frozen=True):
     @property
     def is_climbed(self) -> bool:
         """Whether the challenger takes that place."""
-        return self.how is Step.WIN and bool(
+        return self.how is LadderStep.WIN and bool(
             self.before and self.place and self.place < self.before
         )
 
@@ -95,12 +95,12 @@ class Climb(Struct, frozen=True):
 
 def join(transaction: Transaction, kind: str, userid: str, now: datetime) -> None:
     """Let a player join a ladder, at the bottom."""
-    _note_step(transaction, kind, userid, Step.JOIN, now)
+    _note_step(transaction, kind, userid, LadderStep.JOIN, now)
 
 
 def leave(transaction: Transaction, kind: str, userid: str, now: datetime) -> None:
     """Let a player leave a ladder."""
-    _note_step(transaction, kind, userid, Step.LEAVE, now)
+    _note_step(transaction, kind, userid, LadderStep.LEAVE, now)
 
 
 def depart(transaction: Transaction, userid: str, now: datetime) -> None:
@@ -143,11 +143,11 @@ def challenge_of(said: Summary, data: bytes) -> Challenge:
     return Challenge(said.board, header.x, header.o, header.started, ended, how)
 
 
-def _how(said: Summary, challenger: str) -> Step:
+def _how(said: Summary, challenger: str) -> LadderStep:
     """Return how a challenge has ended."""
     if said.result and said.result.how is How.VOID:
-        return Step.VOID
-    return Step.WIN if said.winner == challenger else Step.HOLD
+        return LadderStep.VOID
+    return LadderStep.WIN if said.winner == challenger else LadderStep.HOLD
 
 
 def note_board(
@@ -223,7 +223,9 @@ def is_due(snapshot: Snapshot, kind: str, now: datetime) -> bool:
     return is_behind(snapshot, kind) or _idle(snapshot, kind, now) is not None
 
 
-def _note_step(transaction: Transaction, kind: str, userid: str, step: Step, now: datetime) -> None:
+def _note_step(
+    transaction: Transaction, kind: str, userid: str, step: LadderStep, now: datetime
+) -> None:
     """Note that a player joins or leaves, behind all that has happened."""
     catch_up(transaction, kind, now)
     latest = transaction.row(
@@ -250,22 +252,22 @@ def _start_anew(transaction: Transaction, kind: str) -> None:
 def _do(transaction: Transaction, kind: str, event: Event) -> None:
     """Let the rungs follow an event, as `Ladder.after` does."""
     userid, two = event.userid, (event.userid, event.defender)
-    at, step = seconds(event.at), Step(event.step)
-    if step is Step.JOIN:
+    at, step = seconds(event.at), LadderStep(event.step)
+    if step is LadderStep.JOIN:
         _add(transaction, kind, userid, event)
-    elif step is Step.LEAVE:
+    elif step is LadderStep.LEAVE:
         transaction.run("DELETE FROM rungs WHERE kind = ? AND userid = ?", kind, userid)
-    elif step is Step.BEGIN:
+    elif step is LadderStep.BEGIN:
         for each in reversed(two):
             _add(transaction, kind, each, event)
         _play(transaction, kind, two, 1)
     else:
         _play(transaction, kind, two, -1)
-        if step is not Step.VOID:
+        if step is not LadderStep.VOID:
             transaction.run(
                 "UPDATE rungs SET since = ? WHERE kind = ? AND userid IN (?, ?)", at, kind, *two
             )
-        if step is Step.WIN:
+        if step is LadderStep.WIN:
             _climb(transaction, kind, *two)
 
 
@@ -435,7 +437,7 @@ def _challenge(row: Row) -> Challenge:
     return Challenge(
         *(board, challenger, defender, moment_of(began)),
         moment_of(ended) if ended is not None else None,
-        Step(how) if how else None,
+        LadderStep(how) if how else None,
     )
 
 
@@ -471,14 +473,14 @@ def size(snapshot: Snapshot, kind: str) -> int:
     return snapshot.number("SELECT count(*) FROM rungs WHERE kind = ?", kind)
 
 
-def standings(snapshot: Snapshot, kind: str, part: Window) -> list[Standing]:
+def places(snapshot: Snapshot, kind: str, part: Window) -> list[LadderPlace]:
     """Return a part of a ladder, from the top."""
     rows = snapshot.rows(
         "SELECT userid, playing FROM rungs WHERE kind = ? ORDER BY rank LIMIT ? OFFSET ?",
         *(kind, part.most, part.skipped),
     )
     return [
-        Standing(userid, place, playing)
+        LadderPlace(userid, place, playing)
         for place, (userid, playing) in enumerate(rows, part.skipped + 1)
     ]
 

@@ -56,7 +56,7 @@ class Every(Enum):
         return {Every.MONTH: 1, Every.QUARTER: 3, Every.YEAR: 12}[self]
 
 
-class News(Enum):
+class CupNews(Enum):
     """Why a cup is told of."""
 
     ANNOUNCED = "announced"
@@ -88,7 +88,7 @@ class Cup(Struct, frozen=True, omit_defaults=True, kw_only=True):
     round: int = 0
     """The latest round that has begun."""
     winners: tuple[Userid, ...] = ()
-    telling: News | None = None
+    telling: CupNews | None = None
     """What players are being told of it, some at a time."""
     told: str = ""
     """The userid up to which they have been told, in their order."""

@@ -25,7 +25,7 @@ BEGINS, ENDS = 0, 1_000_000
 """The numbers of the events of a board, between and behind which others of that second stand."""
 
 
-class Step(Enum):
+class LadderStep(Enum):
     """What can happen to a player on a ladder."""
 
     JOIN = "join"
@@ -49,7 +49,7 @@ class Event(Struct, frozen=True, order=True):
     number: int
     """What tells it from others of that second and board."""
     step: str
-    """The value of a `Step`."""
+    """The value of a `LadderStep`."""
     userid: str
     """Who joined, left, or challenged."""
     defender: str = ""
@@ -63,13 +63,13 @@ class Challenge(Struct, frozen=True):
     defender: str
     began: datetime
     ended: datetime | None = None
-    how: Step | None = None
+    how: LadderStep | None = None
     """How it ended, if it has: WIN, HOLD or VOID."""
 
     def events(self) -> list[Event]:
         """Return what has happened so far."""
         two = self.challenger, self.defender
-        found = [Event(self.began, self.board, BEGINS, Step.BEGIN.value, *two)]
+        found = [Event(self.began, self.board, BEGINS, LadderStep.BEGIN.value, *two)]
         if self.ended and self.how:
             found.append(Event(self.ended, self.board, ENDS, self.how.value, *two))
         return found
@@ -125,25 +125,25 @@ class Ladder(Struct, frozen=True):
         Whoever plays on it is on it, even if nobody knows any more when they joined.
         """
         ladder, two = self.at(event.at), (event.userid, event.defender)
-        match Step(event.step):
-            case Step.JOIN:
+        match LadderStep(event.step):
+            case LadderStep.JOIN:
                 return ladder._with([event.userid], event.at)
-            case Step.LEAVE:
+            case LadderStep.LEAVE:
                 rungs = tuple(each for each in ladder.rungs if each.userid != event.userid)
                 return structs.replace(ladder, rungs=rungs)
-            case Step.BEGIN:
+            case LadderStep.BEGIN:
                 ladder = ladder._with(reversed(two), event.at)
                 return structs.replace(ladder, open=(*ladder.open, two))
         still = list(ladder.open)
         still.remove(two)
         rungs = ladder.rungs
-        if event.step != Step.VOID.value:
+        if event.step != LadderStep.VOID.value:
             rungs = tuple(
                 structs.replace(each, since=event.at) if each.userid in two else each
                 for each in rungs
             )
         ladder = Ladder(rungs, tuple(still))
-        return ladder._climbed(*two) if event.step == Step.WIN.value else ladder
+        return ladder._climbed(*two) if event.step == LadderStep.WIN.value else ladder
 
     def _with(self, userids: Iterable[str], at: datetime) -> "Ladder":
         """Return the same with these players at the bottom, as far as they are not on it."""

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from pbm_oust.board.puzzle import puzzles_of
-from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
+from pbm_oust.languages import ENGLISH, LANGUAGES, Language, WordList
 from pbm_oust.letters.lists import name_of
 from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
@@ -214,7 +214,7 @@ class Templates:
             rating_words=words.ratings,
             house_words=words.house,
             summaries=words.summaries,
-            sections=Section,
+            WordList=WordList,
             **FIGURES,
         )
 

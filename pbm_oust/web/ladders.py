@@ -15,7 +15,7 @@ from pbm_oust.play.notices import MOST_LISTED, Page, part_of
 from pbm_oust.rules import Grid, Kind
 from pbm_oust.store import ladders
 from pbm_oust.store.home import Home
-from pbm_oust.store.ladders import Standing
+from pbm_oust.store.ladders import LadderPlace
 from pbm_oust.tournaments.ladder import Challenge
 from pbm_oust.web import addresses, forms
 from pbm_oust.web.boards import news
@@ -30,7 +30,7 @@ class LadderView(Struct, frozen=True):
     """A page of a ladder, all of one moment."""
 
     kind: Kind
-    page: Page[Standing]
+    page: Page[LadderPlace]
     playing: Sequence[Challenge]
     """The challenges in play of those on the page."""
     grid: Grid
@@ -68,7 +68,7 @@ def _view(kind: Kind, home: Home, number: int = 1) -> LadderView:
     """Return a page of a ladder. Raises HTTPException if it has fewer."""
     name = kind.name
     with home.database.read() as snapshot:
-        rows = ladders.standings(snapshot, name, part_of(number, MOST_LISTED))
+        rows = ladders.places(snapshot, name, part_of(number, MOST_LISTED))
         page = Page(number, rows, ladders.size(snapshot, name))
         there(page)
         playing = ladders.in_play(snapshot, name, [each.userid for each in rows])

@@ -117,8 +117,7 @@ class _Connection(H11Protocol):
         self.since = self.loop.time()
         """Since when it is as it was at the latest look."""
 
-    # asyncio declares any transport; a connection always has one that can be written to.
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # never another one
         """Begin to serve, if there is room."""
         super().connection_made(transport)
         if not self._connections.admit(self):

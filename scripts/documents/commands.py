@@ -8,7 +8,7 @@ from textwrap import dedent
 from babel import Locale
 
 from pbm_oust.grammar.notation import Heading
-from pbm_oust.languages import ENGLISH, LANGUAGES, Language, Section
+from pbm_oust.languages import ENGLISH, LANGUAGES, Language, WordList
 from pbm_oust.letters.help import brief_usages, first_sentence
 from pbm_oust.letters.words import Words
 from pbm_oust.service.table import FORMS, FORMS_UNDER, AnyForm
@@ -135,13 +135,13 @@ def _in_other_words(language: Language) -> str:
     """Return the words of a language that stand for words of commands, by what they are."""
     name = Locale.parse(language.code).get_display_name("en") or language.code
     parts = [f"## In {name}", "Accents may be written or left out, and both languages mixed."]
-    for head, sections in (
-        ("Words of commands", (Section.COMMANDS,)),
-        ("Options and settings", (Section.OPTIONS, Section.SETTINGS)),
-        ("Other words", (Section.WORDS,)),
+    for head, word_lists in (
+        ("Words of commands", (WordList.COMMANDS,)),
+        ("Options and settings", (WordList.OPTIONS, WordList.SETTINGS)),
+        ("Other words", (WordList.WORDS,)),
     ):
         words = {
-            word: english for each in sections for word, english in language.words[each].items()
+            word: english for each in word_lists for word, english in language.words[each].items()
         }
         pairs = [
             (code(english), _spelled(words, english)) for english in sorted(set(words.values()))

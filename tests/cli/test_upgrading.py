@@ -3,19 +3,22 @@
 import json
 import shutil
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import apsw
 import pytest
 
 from pbm_oust.store.database import LATEST, selection
-from pbm_oust.store.sqlite import connection_to_nothing
+from pbm_oust.store.sqlite import SqliteDatabase, connection_to_nothing
 from tests.support.command_line import run
 from tests.support.trouble import Trouble, faulty_statements
 
 BEFORE = Path(__file__).parents[1] / "data" / "home_before"
 """Tables and histories as an earlier program left them, and what it said of them: one line waits
 for a history that is torn."""
+LEFT = datetime(2026, 11, 26, 10, 13, tzinfo=UTC)
+"""When that was: later on there are reminders, and games lost on time."""
 SAID = {path.stem: path for path in (BEFORE / "said").glob("*.json")}
 COMMANDS = {
     "games": ("games", "list", "--json"),
@@ -25,6 +28,12 @@ COMMANDS = {
     "standings": ("standings", "--json"),
     "zoe": ("players", "show", "zoe", "--json"),
 }
+
+
+@pytest.fixture(autouse=True)
+def _then(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the clock of homes stand at the moment at which this one was left."""
+    monkeypatch.setattr(SqliteDatabase, "time", lambda _: LEFT.timestamp())
 
 
 @pytest.fixture

@@ -175,7 +175,9 @@ QUOTES = (
 )
 
 
-@settings(examples(12), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    examples(12), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(
     st.lists(st.tuples(st.sampled_from(QUOTES), st.sampled_from(("C3", "resign", "pass", "swap")))),
     st.sampled_from(("", "Thank you, but no.\n\n", "Hello\n")),

@@ -4,13 +4,17 @@ import json
 import os
 import shutil
 import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
 
 import apsw
 import pytest
 from click.testing import Result
 
+from pbm_oust.doctor import Examiner, Severity
+from pbm_oust.doctor import home as checks
 from pbm_oust.store.accounts import import_accounts, parse_accounts
+from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.home import Home
 from tests.support.command_line import run
 from tests.support.home_by_mail import ALICE, BOB, Talk
@@ -162,6 +166,23 @@ def test_the_findings_as_json(tmp_path: Path) -> None:
     (bad,) = [finding for finding in said["findings"] if finding["verdict"] == "BAD"]
     assert bad["about"] == "permissions"
     assert bad["text"].startswith("key: a key is 64 hexadecimal digits in one line.")
+
+
+@pytest.mark.parametrize(
+    ("now", "is_old"),
+    [
+        (datetime(2028, 1, 1, tzinfo=UTC), False),
+        (datetime(2028, 1, 2, tzinfo=UTC), True),
+    ],
+)
+def test_time_zones_are_old_after_two_years(
+    now: datetime, is_old: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checks, "IANA_VERSION", "2026b")
+    examiner = Examiner(lay("sound", tmp_path / "home"), "program", Configuration(), now)
+    notes = [str(each) for each in checks.check_program(examiner) if each.severity is Severity.NOTE]
+    said = "note  program: the time zones of 2026b are old; the library tzdata has newer ones"
+    assert notes == ([said] if is_old else [])
 
 
 def test_there_is_nothing_to_examine_where_there_is_no_home(tmp_path: Path) -> None:

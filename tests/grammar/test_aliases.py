@@ -23,7 +23,7 @@ from pbm_oust.grammar.vocabulary import (
     meant_by,
     without_accents,
 )
-from pbm_oust.languages import LANGUAGES, Language, Section
+from pbm_oust.languages import LANGUAGES, Language, WordList
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS
 from pbm_oust.service.table import (
@@ -151,8 +151,8 @@ def test_every_word_is_found_wherever_what_it_stands_for_can_stand(
 
 @of_places
 def test_french_has_a_word_for_every_word_of_every_place(place: Place) -> None:
-    sections = [Section.OPTIONS] if place.aliases is OPTION_ALIASES else [*Section]
-    translated = {word for section in sections for word in words_of(FRENCH, section)}
+    word_lists = [WordList.OPTIONS] if place.aliases is OPTION_ALIASES else [*WordList]
+    translated = {word for each in word_lists for word in words_of(FRENCH, each)}
     assert place.known <= translated | GOOD_FRENCH | {*KINDS}
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from pbm_oust.board.formats import parse_any
 from pbm_oust.board.record import Placement
 from pbm_oust.board.sheet import format_moves
-from pbm_oust.languages import ENGLISH, Language, Section
+from pbm_oust.languages import ENGLISH, Language, WordList
 from pbm_oust.render.text import board_text
 from pbm_oust.rules import Kind, Side
 from pbm_oust.service.table import is_of_letter, playing_again
@@ -91,7 +91,7 @@ def test_every_placement_can_be_tapped_by_the_player_to_move(
 
 def in_words_of(language: Language, word: str) -> str:
     """Return the word that letters in a language show for a word of a command."""
-    own = (mine for mine, english in language.words[Section.COMMANDS].items() if english == word)
+    own = (mine for mine, english in language.words[WordList.COMMANDS].items() if english == word)
     return next(own, word)
 
 

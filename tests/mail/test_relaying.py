@@ -298,7 +298,7 @@ def test_what_the_relay_has_against_us_is_never_permanent(reply: str, way: Way) 
 def test_a_relay_that_goes_away_over_a_letter_takes_the_others(
     lost: str, way: Way, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(relays, "PATIENCE", 1.5)
+    monkeypatch.setattr(relays, "PATIENCE", 4)
     way.post(lost, "a", lost, "b")
     assert way.flush() == Flushed(sent=2, kept=2)
     way.post("c", lost)

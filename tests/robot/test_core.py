@@ -1,6 +1,7 @@
 """The compiled core sees, plays, proves and searches as the rules have it."""
 
 import math
+import os
 import random
 import shutil
 import struct
@@ -519,8 +520,9 @@ def test_games_of_churn_on_large_boards_are_cut_short() -> None:
 @pytest.mark.parametrize("path", sorted(SOURCES.glob("*.c")), ids=lambda path: path.name)
 def test_a_compiler_has_nothing_to_say_about_the_core(path: Path) -> None:
     compiler = shutil.which("cc")
-    if compiler is None:
+    if compiler is None and "CI" not in os.environ:
         pytest.skip("there is no compiler")
+    assert compiler
     options = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-c", "-o", "/dev/null"]
     include = sysconfig.get_paths()["include"]
     done = subprocess.run(

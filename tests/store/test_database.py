@@ -153,6 +153,7 @@ def owned(monkeypatch: pytest.MonkeyPatch) -> Iterator[SqliteDatabase]:
         yield database
 
 
+# Python warns of a process with threads that forks; what is forked uses none of them.
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_the_owner_waits_until_it_may_write_to_what_root_has_made(
@@ -182,6 +183,7 @@ def test_the_owner_waits_until_it_may_write_to_what_root_has_made(
     assert status == 0
 
 
+# Python warns of a process with threads that forks; what is forked uses none of them.
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_the_owner_waits_until_root_has_filled_what_it_has_made(owned: SqliteDatabase) -> None:

@@ -25,7 +25,7 @@ from pbm_oust.store.index import (
 )
 from pbm_oust.store.ladders import Climb
 from pbm_oust.store.sqlite import SqliteDatabase
-from pbm_oust.tournaments.ladder import SOURCE, Step, fold
+from pbm_oust.tournaments.ladder import SOURCE, LadderStep, fold
 from tests.support.games import STARTED
 from tests.support.rings import examples
 
@@ -105,7 +105,7 @@ class Played:
         return [each for each in range(1, self.number + 1) if each not in damaged]
 
     def order(self) -> list[str]:
-        return [each.userid for each in self.ask(ladders.standings, Window(99))]
+        return [each.userid for each in self.ask(ladders.places, Window(99))]
 
     def go_on(self) -> None:
         """Let the ladder follow all that happened until now."""
@@ -131,7 +131,7 @@ def test_who_wins_takes_the_place_of_the_beaten(played: Played) -> None:
     number = played.challenge("dan", "ben")
     won = played.ended(number, "o")
     assert played.ask(lambda each, _: ladders.climb_by(each, won)) == Climb(
-        "dan", "ben", Step.WIN, before=4, place=2
+        "dan", "ben", LadderStep.WIN, before=4, place=2
     )
     played.put(won)
     assert played.order() == ["ann", "dan", "ben", "cat"]

@@ -16,7 +16,9 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from pbm_oust.store.configuration import Endpoint
+from pbm_oust.web import serving
 from pbm_oust.web.serving import Awaited, Connections, listening_socket, serve
+from tests.support.waiting import PATIENCE
 
 LARGE = 64 * 1024 * 1024
 LOOK_SECONDS = 0.05
@@ -41,6 +43,7 @@ def main() -> None:
     connections = Connections(
         tuple(map(ip_network, proxies)), dict.fromkeys(Awaited, float(seconds)), LOOK_SECONDS
     )
+    serving.IDLE_SECONDS = PATIENCE  # a busy machine takes long between two requests
     listening = listening_socket(Endpoint("127.0.0.1", 0))
     port = listening.getsockname()[1]
     app = Starlette(

@@ -12,15 +12,15 @@ from pbm_oust.tournaments.ladder import (
     Challenge,
     Event,
     Ladder,
+    LadderStep,
     Outlook,
-    Step,
     fold,
 )
 from tests.support import tables
 
 tabled = tables.tabled(__file__)
 DAY_0 = datetime(2027, 1, 1, tzinfo=UTC)
-ENDS = {">": Step.WIN, "<": Step.HOLD, "!": Step.VOID}
+ENDS = {">": LadderStep.WIN, "<": LadderStep.HOLD, "!": LadderStep.VOID}
 
 
 def story(text: str) -> tuple[list[Event], list[Challenge]]:
@@ -37,7 +37,7 @@ def story(text: str) -> tuple[list[Event], list[Challenge]]:
         if not sign:
             day = int(word)
         elif sign in "+-":
-            step = Step.JOIN if sign == "+" else Step.LEAVE
+            step = LadderStep.JOIN if sign == "+" else LadderStep.LEAVE
             steps.append(Event(at, 0, len(steps) + 1, step.value, userid))
         elif sign == "?":
             challenges.append(Challenge(len(challenges) + 1, userid, other, at))

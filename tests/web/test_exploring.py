@@ -49,8 +49,11 @@ def test_short_contents_of_long_addresses_do_not_fill_the_memory() -> None:
     assert cache.find(most - 1)
 
 
-FRESH = re.compile(rb'value="(?:[0-9a-f]{16}|[A-Za-z0-9_-]{16,})"')
-"""What differs each time a form is shown."""
+FRESH = re.compile(
+    rb'value="(?:[0-9a-f]{16}|[A-Za-z0-9_-]{16,})"'
+    rb'|(?<=Where you are, it is )[^<]+|(?<=min=")[0-9]{4}-[0-9-]+'
+)
+"""What differs each time a form is shown, and what the clock says."""
 PARTS = {
     "{kind:kind}": "oust",
     "{board:number}": "1",

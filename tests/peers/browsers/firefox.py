@@ -30,8 +30,8 @@ def browsing(folder: Path, view: View | None = None) -> Iterator[Remote]:
     chosen = profile / "MarionetteActivePort"
     with leashed(command, environment(folder), folder / "printed"):
         wait_until(lambda: chosen.exists() and chosen.read_text(), "a browser")
-        # Remote declares connections of its own; ours speaks to the browser without a driver.
-        browser = Remote(Marionette(int(chosen.read_text())), options=FirefoxOptions())  # type: ignore[arg-type]
+        connection = Marionette(int(chosen.read_text()))
+        browser = Remote(connection, options=FirefoxOptions())  # type: ignore[arg-type] # needs no driver
         browser.set_window_size(view.width, HEIGHT)
         try:
             yield browser

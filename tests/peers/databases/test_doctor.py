@@ -57,9 +57,12 @@ def do(url: str, *statements: str) -> None:
 
 
 def complaints(host: Host) -> list[str]:
-    """Return what the doctor finds that is not in order."""
+    """Return what the doctor finds that is not in order, but for time zones: tests grow old."""
     done = host.run("doctor")
-    lines = [line for line in done.stdout.decode().splitlines() if not line.startswith("ok ")]
+    found = done.stdout.decode().splitlines()
+    lines = [
+        line for line in found if not line.startswith(("ok ", "note  program: the time zones"))
+    ]
     assert done.returncode == any(line.startswith("BAD") for line in lines), done.stderr
     return lines
 

@@ -28,7 +28,9 @@ def home(postgresql: DatabaseServer, tmp_path: Path) -> Iterator[Home]:
 
 
 @settings(
-    deadline=None, max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    deadline=None,
+    max_examples=20,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(happenings(), st.integers(1, 3))
 def test_whatever_becomes_of_games_their_ratings_are_those_of_all_in_their_order(
