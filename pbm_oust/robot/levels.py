@@ -36,9 +36,9 @@ class Level(Struct, frozen=True):
 
 LEVELS = (
     Level("house1", Strength.GENTLE, 1, 1, looks=4, overlooks=0.8),
-    Level("house2", Strength.EASY, 1, 1, looks=30),
-    Level("house3", Strength.FAIR, 2, 2, looks=2000),
-    Level("house4", Strength.STRONG, 10, 3, looks=150_000),
+    Level("house2", Strength.EASY, 1, 1, looks=8),
+    Level("house3", Strength.FAIR, 2, 2, looks=32),
+    Level("house4", Strength.STRONG, 10, 3, looks=128),
     Level("house5", Strength.STRONGEST, 60, 3),
 )
 
