@@ -46,7 +46,7 @@ class Proving(NamedTuple):
     """The same, with much."""
 
 
-PROVING = {"oust": Proving(49, 4096, 1000, 1000), "churn": Proving(19, 16, 4000, 16_000)}
+PROVING = {"oust": Proving(49, 16_384, 1000, 1000), "churn": Proving(19, 16, 4000, 16_000)}
 """That of each kind of game: Oust up to 7x7, and Churn up to hex 3."""
 
 MUCH = 30
