@@ -1,1 +1,1 @@
-"""What an account holds, as values. Pure."""
+"""Accounts and their contents, as values. Pure."""

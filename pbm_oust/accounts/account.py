@@ -1,7 +1,7 @@
-"""An account: all that is kept of a player, as it stands in one document (`document.py`). Pure.
+"""An account: everything about a player, kept in one document (`document.py`). Pure.
 
-What an account keeps is a field of `Account`, with items in it (`items.py`). What is more than a
-few items has a module of its own, such as `queue.py`.
+Each thing that an account keeps is a field of `Account`, with items in it (`items.py`). A field
+with rules of its own has a module, such as `queue.py`.
 """
 
 import json
@@ -32,35 +32,35 @@ NO_PASSWORD = "none"  # what is stored where no password is right # nosec B105
 HIGHEST_LIMIT = 999
 MOST_WATCHED = 50
 LONGEST_NOTE = 2000
-"""How many characters a note may have."""
+"""The most characters of a note."""
 MOST_SAID = 50
-"""How many texts to other players an account keeps, the latest ones."""
+"""The number of texts to other players that an account keeps, the latest ones."""
 LONGEST_SAID = 600
-"""How many characters of such a text it keeps."""
+"""The most characters kept of such a text."""
 MOST_BROADCASTS = 3
-"""How often a player may write to everybody within a day."""
+"""The most broadcasts of a player within a day."""
 MOST_KEPT = 20
-"""How many proofs an account keeps in mind, the latest ones."""
+"""The number of proofs that an account keeps, the latest ones."""
 _ONE = Meta(max_length=1)
 
 
 class BadAccount(ValueError):
-    """What was to be an account and cannot be read; the message says why."""
+    """An account that cannot be read; the message says why."""
 
 
 class Note(items.OnBoard, frozen=True, kw_only=True):
-    """What a player has noted about a board."""
+    """A player's note about a board."""
 
     word: ClassVar[str] = "Note"
     note: Annotated[str, Meta(min_length=1)]
 
     def __str__(self) -> str:
-        """Return it in one line of ASCII."""
+        """Return the note in one line of ASCII."""
         return f"{self.name} {json.dumps(self.note)}"
 
 
 class Said(items.OnBoard, frozen=True, kw_only=True):
-    """What a player has written to the other one of a board."""
+    """A player's text to the opponent on a board."""
 
     word: ClassVar[str] = "Said"
     at: items.Time
@@ -68,7 +68,7 @@ class Said(items.OnBoard, frozen=True, kw_only=True):
     text: Annotated[str, Meta(min_length=1)]
 
     def __str__(self) -> str:
-        """Return it in one line of ASCII."""
+        """Return the text in one line of ASCII."""
         return f"{self.name} {format_time(self.at)} {self.to} {json.dumps(self.text)}"
 
 
@@ -79,7 +79,7 @@ class WatchedBoard(items.OnBoard, frozen=True, kw_only=True):
 
 
 class BoardLimit(items.Item, frozen=True):
-    """On how many active boards a player wants to be at once."""
+    """The most active boards that a player wants at once."""
 
     word: ClassVar[str] = "Limit"
     boards: int
@@ -90,21 +90,21 @@ class BoardLimit(items.Item, frozen=True):
 
 
 class Rejection(items.Item, frozen=True):
-    """Somebody by whom a player is not to be challenged."""
+    """A player whose challenges are rejected."""
 
     word: ClassVar[str] = "Reject"
     rejected: items.Userid
 
 
 class BroadcastAt(items.Item, frozen=True):
-    """When a player wrote to everybody."""
+    """The time of a broadcast."""
 
     word: ClassVar[str] = "Broadcast"
     at: items.Time
 
 
 class Digested(items.Item, frozen=True):
-    """When a player's boards were last looked at, and when the player was last mailed of them."""
+    """The times of the last look at a player's boards, and of the last digest mailed."""
 
     word: ClassVar[str] = "Digest"
     looked: items.Time
@@ -112,14 +112,14 @@ class Digested(items.Item, frozen=True):
 
 
 class SignedOffSince(items.Item, frozen=True):
-    """Since when a player has signed off."""
+    """The time at which a player signed off."""
 
     word: ClassVar[str] = "SignedOff"
     since: items.Time
 
 
 class DisabledSince(items.Item, frozen=True):
-    """Since when the operator has disabled an account."""
+    """The time at which the operator disabled an account."""
 
     word: ClassVar[str] = "Disabled"
     since: items.Time
@@ -144,7 +144,7 @@ class Proof(items.Item, frozen=True):
 
 
 class Account(Struct, frozen=True):
-    """A player: userid, the hash of the password, the addresses that mail goes to, and the rest.
+    """A player: userid, hash of the password, mail addresses, and the rest.
 
     The fields up to `verified` are the document, in its order.
     """
@@ -158,46 +158,46 @@ class Account(Struct, frozen=True):
     settings: tuple[Setting, ...] = ()
     notes: tuple[Note, ...] = ()
     said: tuple[Said, ...] = ()
-    """What the player has written on boards, the latest last."""
+    """The player's texts on boards, the latest last."""
     watched: tuple[WatchedBoard, ...] = ()
     board_limits: Annotated[tuple[BoardLimit, ...], _ONE] = ()
     rejections: tuple[Rejection, ...] = ()
     queue: tuple[Plan, ...] = ()
-    """What the player has queued, also what has had its time."""
+    """The player's plans, including expired ones."""
     submissions: tuple[items.Submission, ...] = ()
-    """What the player has submitted, a board each."""
+    """The player's submitted moves, at most one for each board."""
     seeks: tuple[items.Seek, ...] = ()
-    """The open challenges of the player, also those whose time is over."""
+    """The player's open challenges, including expired ones."""
     vacations: tuple[Absence, ...] = ()
-    """All vacations of the player, past ones too, in order (`vacations.in_order`)."""
+    """The player's vacations, including past ones, in order (`vacations.in_order`)."""
     broadcasts: tuple[BroadcastAt, ...] = ()
     digests: Annotated[tuple[Digested, ...], _ONE] = ()
     solved: tuple[Solved, ...] = ()
     signed_off: Annotated[tuple[SignedOffSince, ...], _ONE] = ()
     disabled: Annotated[tuple[DisabledSince, ...], _ONE] = ()
     verified: tuple[Proof, ...] = ()
-    """What was proved for the account, the latest last."""
+    """Proofs of the account's codes, the latest last."""
     changed: datetime | None = None
-    """When a command changed it last, if one has; no two changes have the same second."""
+    """The time of the last change by a command, if any; no two changes have the same second."""
     damaged: Mapping[str, str] = field(default_factory=dict)
-    """Why fields cannot be read that are stored, by their names: they seem to hold nothing.
+    """The errors of unreadable fields, by name; such a field seems empty.
 
-    That is enough for what others do; the player acts once it is mended.
+    Other players are served all the same; this one can act once the account is mended.
     """
     unread: Mapping[str, msgspec.Raw] = field(default_factory=dict)
-    """What is stored in fields that are damaged or not known, and stays as it is."""
+    """The stored content of damaged or unknown fields, which stays as it is."""
 
     @property
     def first_address(self) -> str:
-        """The first of the player's addresses; empty if they have none."""
+        """The player's first address; empty if there is none."""
         return next(iter(self.addresses), "")
 
     def has_address(self, address: str) -> bool:
-        """Return whether this is one of the player's addresses, however it is written."""
+        """Return whether an address is the player's, in any spelling."""
         return normal_address(address) in map(normal_address, self.addresses)
 
     def has_exactly(self, address: str) -> bool:
-        """Return whether this is one of the player's addresses, letter by letter of either case.
+        """Return whether an address is the player's, letter by letter of either case.
 
         A domain beyond ASCII is the same in both of its forms.
         """
@@ -205,17 +205,17 @@ class Account(Struct, frozen=True):
 
     @property
     def is_house(self) -> bool:
-        """Whether this is a house player, and not a person with the userid of one."""
+        """Whether this is a house player, and not a person with such a userid."""
         return self.userid in HOUSE and not self.addresses
 
     def changed_at(self, now: datetime) -> "Account":
-        """Return the account as a command changes it now: in a later second than the last one."""
+        """Return the account as changed by a command now, in a later second than the last one."""
         earliest = self.changed + timedelta(seconds=1) if self.changed else now
         return structs.replace(self, changed=max(now, earliest))
 
     @property
     def all_settings(self) -> Settings:
-        """All settings of the player, those that are as usual too."""
+        """The settings of the player, defaults included."""
         return read_settings(self.settings)
 
     def with_settings(self, settings: Settings) -> "Account":
@@ -223,7 +223,7 @@ class Account(Struct, frozen=True):
         return structs.replace(self, settings=tuple(settings.stored()))
 
     def setting_lines(self) -> list[str]:
-        """Return the settings as a person reads them."""
+        """Return the settings as lines for people."""
         settings = self.all_settings
         known = [f"{name} {value}" for name, value in settings.unusual()]
         unknown = [f"{each.name} {each.value} (not known here)" for each in settings.unknown]
@@ -231,18 +231,18 @@ class Account(Struct, frozen=True):
 
     @property
     def notes_by_board(self) -> Mapping[str, str]:
-        """The notes of the player by the names of their boards."""
+        """The player's notes by board."""
         return {each.name: each.note for each in self.notes}
 
     def note_about(self, board: str) -> str:
-        """Return the note about a board of this name; empty where there is none."""
+        """Return the note about a board; empty if there is none."""
         for each in self.notes:
             if each.name == board:
                 return each.note
         return ""
 
     def with_note(self, board: str, text: str) -> "Account":
-        """Return the account with this note about a board; an empty one takes it away."""
+        """Return the account with a note about a board; an empty text removes the note."""
         notes = {**self.notes_by_board, board: text}
         return self.with_notes({name: note for name, note in notes.items() if note})
 
@@ -253,9 +253,9 @@ class Account(Struct, frozen=True):
         return structs.replace(self, notes=tuple(kept))
 
     def with_said(self, board: str, to: str, text: str, at: datetime) -> "Account":
-        """Return the account with one more text to the other player of a board, if it says much.
+        """Return the account with one more text to the opponent on a board, if it says much.
 
-        A long one is cut, and old ones make room.
+        A long text is cut, and old ones make room.
         """
         kind, number = items.board_of(board)
         kept = text.strip()
@@ -266,16 +266,16 @@ class Account(Struct, frozen=True):
         return structs.replace(self, said=(*self.said, said)[-MOST_SAID:])
 
     def mentioned(self) -> frozenset[str]:
-        """Return the userids of others that the account speaks of."""
+        """Return the userids of others in the account."""
         return frozenset((*self.rejected, *(each.to for each in self.said)))
 
     @property
     def watched_boards(self) -> tuple[str, ...]:
-        """The names of the boards that the player watches."""
+        """The names of the watched boards."""
         return tuple(each.name for each in self.watched)
 
     def with_watched(self, names: Iterable[str]) -> "Account":
-        """Return the account so that it watches the boards of these names and no others."""
+        """Return the account with these watched boards and no others."""
         boards = dict.fromkeys(map(items.board_of, names))
         return structs.replace(
             self, watched=tuple(WatchedBoard(kind=kind, board=board) for kind, board in boards)
@@ -283,26 +283,26 @@ class Account(Struct, frozen=True):
 
     @property
     def board_limit(self) -> int:
-        """On how many active boards the player wants to be at once; 0 for any number."""
+        """The most active boards that the player wants at once; 0 for any number."""
         return self.board_limits[0].boards if self.board_limits else 0
 
     def with_limit(self, limit: int) -> "Account":
-        """Return the account with this limit; 0 takes it away."""
+        """Return the account with a board limit; 0 removes it."""
         return structs.replace(self, board_limits=(BoardLimit(limit),) if limit else ())
 
     @property
     def rejected(self) -> tuple[str, ...]:
-        """The userids of those by whom the player is not to be challenged."""
+        """The userids of players whose challenges are rejected."""
         return tuple(each.rejected for each in self.rejections)
 
     def with_rejected(self, userids: Iterable[str]) -> "Account":
-        """Return the account so that it rejects these players and no others."""
+        """Return the account with these rejected players and no others."""
         return structs.replace(self, rejections=tuple(map(Rejection, dict.fromkeys(userids))))
 
     def with_broadcast(self, at: datetime) -> "Account | None":
-        """Return the account as it writes to everybody at a time; None where that is too often.
+        """Return the account with one more broadcast; None if there are too many.
 
-        Times that lie far ahead are those of a wrong clock.
+        Times far in the future come from a wrong clock, and do not count.
         """
         latest = [each for each in self.broadcasts if abs(each.at - at) < DAY]
         if len(latest) >= MOST_BROADCASTS:
@@ -311,15 +311,15 @@ class Account(Struct, frozen=True):
 
     @property
     def digested(self) -> Digested:
-        """When the boards were last looked at; for the first digest, when the player joined."""
+        """The last look at the boards; before the first digest, the time of joining."""
         return self.digests[-1] if self.digests else Digested(self.joined, self.joined)
 
     def with_digested(self, last: Digested) -> "Account":
-        """Return the account so that it says so."""
+        """Return the account with this last look."""
         return structs.replace(self, digests=(last,))
 
     def next_digest(self) -> datetime | None:
-        """Return when the player's boards are to be looked at; None for players without digests."""
+        """Return the time of the next look at the boards; None for players without digests."""
         settings = self.all_settings
         if settings.mail is not MailWhen.DIGEST:
             return None
@@ -330,43 +330,43 @@ class Account(Struct, frozen=True):
 
     @property
     def disabled_since(self) -> datetime | None:
-        """When the operator has disabled the account, or None."""
+        """The time at which the operator disabled the account, or None."""
         return self.disabled[0].since if self.disabled else None
 
     def with_disabled(self, at: datetime | None) -> "Account":
-        """Return the account disabled since a time, or not any more."""
+        """Return the account disabled since a time, or enabled if that is None."""
         return structs.replace(
             self, disabled=(DisabledSince(items.to_the_second(at)),) if at else ()
         )
 
     @property
     def signed_off_since(self) -> datetime | None:
-        """When the player has signed off, or None."""
+        """The time at which the player signed off, or None."""
         return self.signed_off[0].since if self.signed_off else None
 
     def with_signed_off(self, at: datetime | None) -> "Account":
-        """Return the account of a player who has signed off at a time, or is there."""
+        """Return the account signed off since a time, or signed on if that is None."""
         return structs.replace(
             self, signed_off=(SignedOffSince(items.to_the_second(at)),) if at else ()
         )
 
     def solved_of(self, kind: str) -> frozenset[int]:
-        """Return the numbers of the puzzles of a game that the player has solved."""
+        """Return the numbers of the solved puzzles of a game."""
         return frozenset(each.number for each in self.solved if each.kind == kind)
 
     def with_solved(self, puzzle: Solved) -> "Account":
-        """Return the account of a player who has solved a puzzle, perhaps once more."""
+        """Return the account with a solved puzzle, perhaps one solved before."""
         return structs.replace(self, solved=_each_once(self.solved, (puzzle,)))
 
     def with_proof(self, proof: Proof) -> "Account":
-        """Return the account with one more proof kept in mind."""
+        """Return the account with one more proof."""
         return structs.replace(self, verified=(*self.verified, proof)[-MOST_KEPT:])
 
     def with_renamed(self, old: str, new: str | None) -> "Account":
-        """Return the account once another player has a new userid; None: that player is gone.
+        """Return the account after another player's change of userid; None if that player is gone.
 
-        It is the same account where it does not speak of the player. What was said to a player who
-        is gone goes, too.
+        It is the same object if it does not mention that player. Texts to a player who is gone are
+        removed.
         """
         if old not in self.mentioned():
             return self
@@ -377,9 +377,9 @@ class Account(Struct, frozen=True):
         return structs.replace(self.with_rejected(chain.from_iterable(parts)), said=kept)
 
     def merged(self, other: "Account") -> "Account":
-        """Return the account with the addresses of another, and with what that one kept, too.
+        """Return the account with the addresses and items of another added.
 
-        What both have settled is as this account had it.
+        If both have a setting or the like, this account's counts.
         """
         added = (address for address in other.addresses if not self.has_address(address))
         both = structs.replace(
@@ -399,14 +399,19 @@ class Account(Struct, frozen=True):
 
 
 def parse_userid(text: str) -> str:
-    """Return a userid in its one form, lower case.
+    """Return a userid in lower case.
 
-    Raises ValueError for what `notation.USERID` does not allow.
+    Raises ValueError for a text other than `notation.USERID`.
     """
     userid = text.lower()
     if not USERID.fullmatch(userid):
         raise ValueError(f"{text!r} is no userid")
     return userid
+
+
+def bare_userid(word: str) -> str:
+    """Return a word in lower case without signs that people write around a userid: `@Alice,`."""
+    return word.lower().removeprefix("@").rstrip(",;:")
 
 
 def house_account(userid: str) -> Account | None:
@@ -422,7 +427,7 @@ def _each_once(some: Iterable[T], others: Iterable[T]) -> tuple[T, ...]:
 
 
 def _merged_notes(notes: Iterable[Note], others: Iterable[Note]) -> tuple[Note, ...]:
-    """Return the notes of both; two about one board, one behind the other."""
+    """Return the notes of both; two notes about one board become one."""
     found = {each.name: each for each in others}
     for each in notes:
         other = found.get(each.name, each).note
@@ -435,18 +440,18 @@ _PLACEHOLDER = re.compile(r"gone-[1-9][0-9]*")
 
 
 def placeholder(number: int) -> str:
-    """Return a userid that stands for somebody who has been forgotten."""
+    """Return a userid that replaces a forgotten player."""
     return f"gone-{number}"
 
 
 def is_placeholder(userid: str) -> bool:
-    """Return whether a userid stands, or may once stand, for somebody who has been forgotten."""
+    """Return whether a userid replaces, or may once replace, a forgotten player."""
     return bool(_PLACEHOLDER.fullmatch(userid))
 
 
 @cache
 def reserved_userids() -> frozenset[str]:
-    """Return the userids that no new account can have: those of `reserved.toml` and the house."""
+    """Return the userids closed to new accounts: those of `reserved.toml` and the house."""
     groups = tomllib.loads((get_data(__package__, "reserved.toml") or b"").decode()).values()
     return frozenset((*chain(*groups), *HOUSE))
 
@@ -454,20 +459,20 @@ def reserved_userids() -> frozenset[str]:
 _LOOK_ALIKE = str.maketrans(
     {**dict(zip("0134578i", "oleastbl", strict=True)), "m": "rn", "w": "vv", "-": "", "_": ""}
 )
-"""What a character is taken for: the simplest that looks like it."""
+"""Characters by look: each is mapped to the simplest that looks like it."""
 
 
 def is_reserved(userid: str) -> bool:
-    """Return whether a new account cannot have a userid; an account that has it keeps it.
+    """Return whether a new account cannot have a userid; an existing account keeps it.
 
-    It looks like a reserved one if only hyphens, a number at the end, or characters that look alike
-    tell them apart: house4, house-1, housel, r00t.
+    A userid is too like a reserved one if only hyphens, a number at the end, or characters that
+    look alike tell them apart: house4, house-1, housel, r00t.
     """
     return not _looks_of(userid.lower()).isdisjoint(_reserved_looks())
 
 
 def _looks_of(userid: str) -> frozenset[str]:
-    """Return how a userid looks with and without the number at its end."""
+    """Return the looks of a userid, with and without the number at its end."""
     whole = userid.translate(_LOOK_ALIKE)
     return frozenset((whole, userid.rstrip("0123456789-_").translate(_LOOK_ALIKE)))
 

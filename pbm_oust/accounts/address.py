@@ -1,4 +1,4 @@
-"""Mail addresses: which are none, and which are the same. Pure."""
+"""Mail addresses: parsing, forms, and comparison. Pure."""
 
 import re
 from functools import lru_cache
@@ -7,7 +7,7 @@ from unicodedata import normalize
 from pbm_oust.render.visible import UNSEEN
 
 MOST_ADDRESSES = 5
-"""How many a player has at most."""
+"""The most addresses of a player."""
 
 _ATOM = rf"[^.\x00-\x20\x7f-\xa0\s@<>()\",:;\\\[\]\ufffd{UNSEEN}]+"
 
@@ -29,7 +29,7 @@ _LIKE_ADDRESS = re.compile(rf"(?<!{_PIECE})(?:{_PIECE}+|\"[^\s\"]+\")(?:@{_PIECE
 
 
 def parse_address(text: str) -> str:
-    """Return a mail address as it was written, with quotes if it needs them, and else without.
+    """Return a mail address as it was written, with quotes only if it needs them.
 
     In quotes, NAME may have dots and signs where it cannot have them otherwise. Old addresses of
     phones have dots there without quotes. A letter with an accent is one sign, also where it came
@@ -45,7 +45,7 @@ def parse_address(text: str) -> str:
 
 
 def parse_own_address(text: str) -> str:
-    """Return an address of ours, in ASCII if it can be. Raises ValueError if it is none."""
+    """Return an address of ours, in ASCII if possible. Raises ValueError for other texts."""
     return ascii_address(parse_address(text))
 
 
@@ -58,13 +58,13 @@ def is_address(text: str) -> bool:
 
 
 def without_addresses(text: str, instead: str) -> str:
-    """Return a text with something else in the place of all that looks like an address in it."""
+    """Return a text with everything that looks like an address replaced."""
     return _LIKE_ADDRESS.sub(instead, text) if "@" in text else text
 
 
 @lru_cache(1000)
 def normal_address(address: str) -> str:
-    """Return the form in which addresses are compared: lower case, ASCII domain, no +tag."""
+    """Return the form of an address for comparison: lower case, ASCII domain, no +tag."""
     local, _, domain = address.lower().rpartition("@")
     bare = "" if local.startswith('"') else local.partition("+")[0]
     return f"{bare or local}@{ascii_domain(domain)}"
@@ -72,21 +72,21 @@ def normal_address(address: str) -> str:
 
 @lru_cache(1000)
 def exact_address(address: str) -> str:
-    """Return an address letter by letter, but for their case and the form of its domain."""
+    """Return an address for exact comparison: lower case, ASCII domain, with its +tag."""
     return ascii_address(address).lower()
 
 
 def ascii_address(address: str) -> str:
-    """Return an address as servers without SMTPUTF8 take it, if there is such a form of it."""
+    """Return an address for servers without SMTPUTF8, if it has such a form."""
     local, _, domain = address.rpartition("@")
     return f"{local}@{ascii_domain(domain)}" if local.isascii() else address
 
 
 @lru_cache(1000)
 def ascii_domain(domain: str) -> str:
-    """Return a domain in ASCII, as it is looked up (RFC 5890): `xn--bcher-kva.example`.
+    """Return a domain in ASCII, as for a lookup (RFC 5890): `xn--bcher-kva.example`.
 
-    One that is in ASCII already, or can be no domain, stays as it is.
+    A domain in ASCII, or an invalid one, stays as it is.
     """
     if domain.isascii():
         return domain
@@ -103,7 +103,7 @@ def ascii_domain(domain: str) -> str:
 
 
 def ascii_host(name: str) -> str:
-    """Return the name of a host in ASCII; empty if it can be none."""
+    """Return the name of a host in ASCII; empty for an invalid one."""
     found = ascii_domain(name)
     return found if _HOST.fullmatch(found) else ""
 
@@ -113,5 +113,5 @@ def _ascii_label(label: str) -> str:
 
 
 def is_same_address(one: str, other: str) -> bool:
-    """Return whether two addresses are one, however they are written."""
+    """Return whether two addresses are the same, in any spelling."""
     return normal_address(one) == normal_address(other)

@@ -1,4 +1,4 @@
-"""Letters that came back from an address since its owner last wrote. Pure."""
+"""Bounces of an address since its owner last wrote. Pure."""
 
 import re
 import tomllib
@@ -11,9 +11,9 @@ from msgspec import Struct
 from pbm_oust.accounts.tags import CODE, without_tokens
 
 LONGEST = 250
-"""How much is kept of a Message-ID or a Subject."""
+"""The most characters kept of a Message-ID or a Subject."""
 MOST_DAYS = 3
-"""On how many days a mailbox refuses letters for good before its address gets no more."""
+"""The number of days with permanent failures after which an address is suspended."""
 
 _HARD = re.compile(r"5\.(?:0\.|1\.(?![78]$)|2\.(?![23]$)|4\.(?!7$|300$|316$)|5\.[01]$)")
 """The statuses of RFC 3463 that say that a mailbox does not work: not those of a sender that is not
@@ -28,11 +28,11 @@ _WITH_CODE = re.compile(rf"(verify) {CODE.pattern}\b", re.IGNORECASE)
 
 
 class Bounce(Struct, frozen=True):
-    """A letter that came back."""
+    """A bounced letter."""
 
     at: datetime
     status: str
-    """Why, as in RFC 3463: 5.1.1."""
+    """The reason as in RFC 3463: 5.1.1."""
     letter: str
     """The Message-ID of the letter."""
     subject: str
@@ -40,7 +40,7 @@ class Bounce(Struct, frozen=True):
 
     @classmethod
     def of(cls, at: datetime, status: str, letter: str, subject: str) -> "Bounce":
-        """Return a bounce, made of headers as they came: cut to what a line can hold.
+        """Return a bounce with its headers cut to one line.
 
         A code that may still come back is left out, and so is the token of an answer.
         """
@@ -51,7 +51,7 @@ class Bounce(Struct, frozen=True):
 
 
 class Returned(Struct, frozen=True):
-    """An address, and the letters that came back from it, oldest first."""
+    """An address and its bounces, oldest first."""
 
     address: str
     bounces: tuple[Bounce, ...]
@@ -63,13 +63,13 @@ class Returned(Struct, frozen=True):
 
     @property
     def reasons(self) -> str:
-        """Why the letters came back, in words for the operator."""
+        """The reasons of the bounces in words for the operator."""
         statuses = dict.fromkeys(each.status for each in self.bounces)
         return ", ".join(f"{status} ({_meaning(status)})" for status in statuses)
 
 
 def _meaning(status: str) -> str:
-    """Return what a status says of its mailbox."""
+    """Return the meaning of a status for a mailbox."""
     if is_hard(status):
         return f"refused for good; on {MOST_DAYS} days it closes the address"
     if status.startswith("5.7."):
@@ -78,22 +78,22 @@ def _meaning(status: str) -> str:
 
 
 def is_hard(status: str) -> bool:
-    """Return whether a status of RFC 3463 says that a mailbox does not work."""
+    """Return whether a status of RFC 3463 means that a mailbox does not work."""
     return bool(_HARD.match(status))
 
 
 @cache
 def _in_words() -> dict[str, re.Pattern[str]]:
-    """Return the words of mail servers for statuses, as `bounces.toml` has them."""
+    """Return the patterns of mail servers' words for statuses, from `bounces.toml`."""
     said = tomllib.loads((get_data(__package__, "bounces.toml") or b"").decode())
     return {status: re.compile("|".join(words), re.IGNORECASE) for status, words in said.items()}
 
 
 def status_of(stated: str, explained: str) -> str:
-    """Return why a letter was refused, as in RFC 3463: 5.1.1.
+    """Return the status of a refusal as in RFC 3463: 5.1.1.
 
-    `stated` holds the status, perhaps among other words, and `explained` what the mail server says,
-    which counts where the status leaves the reason open.
+    `stated` holds the status, perhaps among other words. `explained` is the mail server's text; it
+    counts where the status leaves the reason open.
     """
     found: list[str] = STATUS.findall(stated) + STATUS.findall(explained)
     for status in found:

@@ -1,4 +1,4 @@
-"""Turns and clocks: since when a side is to move, and how long its player has. Pure."""
+"""Turns and clocks: the beginning of a turn, and the time of its player. Pure."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ Absences = Mapping[str, Sequence[Absence]]
 _Times = Mapping[str, timedelta]
 """Times by userid; players without any are left out."""
 _Span = tuple[str, datetime, datetime]
-"""The player to move, and the time between two records."""
+"""The player to move, and the times of two successive records."""
 _NOT_PLAIN = (Deed.ACCEPT, Deed.RETRACT)
 _RULED_NOT_PLAIN = (Verb.ADOPT, Verb.UNDO)
 _MOMENT = attrgetter("at")
@@ -27,12 +27,12 @@ class CurrentTurn(Struct, frozen=True):
     """The turn of the side to move."""
 
     record: int
-    """The number of the record that gave it to its player; 0 for the start of the board."""
+    """The number of the record that began the turn; 0 for the start of the board."""
     began: datetime
     used: _Times
-    """What each player used up before it, if that is limited."""
+    """The time that each player had used up before it, if total time is limited."""
     granted: _Times = {}
-    """How much more total time the operator has given each player, if that is limited."""
+    """The total time that the operator has added for each player, if it is limited."""
 
 
 def turn_of(game: Game, absences: Absences) -> CurrentTurn:
@@ -42,7 +42,7 @@ def turn_of(game: Game, absences: Absences) -> CurrentTurn:
 
 
 def extension_of(record: Record) -> tuple[Side | None, timedelta]:
-    """Return which side got more time by a record, and how much; None and nothing for others."""
+    """Return the side and the time of an extension by the operator; None and 0 for others."""
     action = record.action
     if isinstance(action, Ruling) and action.verb is Verb.EXTEND:
         return action.side, action.days * DAY
@@ -50,7 +50,7 @@ def extension_of(record: Record) -> tuple[Side | None, timedelta]:
 
 
 def _is_plain(record: Record) -> bool:
-    """Return whether a record leaves the moves before it where they are, and the sides too."""
+    """Return whether a record takes back no move and hands over no side."""
     action = record.action
     if isinstance(action, Ruling):
         return action.verb not in _RULED_NOT_PLAIN
@@ -58,7 +58,7 @@ def _is_plain(record: Record) -> bool:
 
 
 def _latest_turn(game: Game) -> CurrentTurn | None:
-    """Return the turn of the side to move without what was used up before, from the last records.
+    """Return the turn of the side to move, without times used before, from the last records.
 
     None for a board on which a move was taken back or a side handed over after the latest move.
     """
@@ -71,21 +71,21 @@ def _latest_turn(game: Game) -> CurrentTurn | None:
 
 
 class _Spent(Struct, frozen=True):
-    """How long the turns of the players were, as the records tell it without the rules."""
+    """The length of the players' turns, by the records without the rules."""
 
     x: str
     o: str
     latest: datetime
-    """When the latest move was made, or the board was started."""
+    """The time of the latest move, or of the start."""
     times: _Times
-    """The time between each move of a player and the move before it, taken together."""
+    """The total time between each player's moves and the moves before them."""
     granted: _Times
     is_plain: bool = True
-    """Whether the records tell it: no move was taken back, and no side was handed over."""
+    """Whether the records suffice: no move was taken back, and no side was handed over."""
 
 
 def _spend(spent: _Spent, record: Record) -> _Spent:
-    """Return how long the turns were with one more record."""
+    """Return the lengths of turns with one more record."""
     if not _is_plain(record):
         return structs.replace(spent, is_plain=False)
     x, o = spent.x, spent.o
@@ -109,7 +109,7 @@ def _with(times: _Times, player: str, more: timedelta) -> _Times:
 
 
 def _plain_turn(game: Game, absences: Absences) -> CurrentTurn | None:
-    """Return the turn of the side to move, which the records tell without the rules.
+    """Return the turn of the side to move, by the records without the rules.
 
     None for a board on which a move was taken back or a side handed over.
     """
@@ -128,7 +128,7 @@ def _plain_turn(game: Game, absences: Absences) -> CurrentTurn | None:
 
 
 def _absent(game: Game, player: str, absences: Sequence[Absence]) -> Iterator[timedelta]:
-    """Yield the parts of a player's turns that were spent away; the turns are those of `line`."""
+    """Yield the vacation times within a player's turns; the turns are those of `line`."""
     line, started = game.line, game.header.started
     for absence in absences:
         for nth in range(bisect_right(line, absence.start, key=_MOMENT), len(line)):
@@ -141,7 +141,7 @@ def _absent(game: Game, player: str, absences: Sequence[Absence]) -> Iterator[ti
 
 
 def _replayed_turn(game: Game, absences: Absences) -> CurrentTurn:
-    """Return the turn of the side to move, from all records of a board and the rules."""
+    """Return the turn of the side to move, by replaying all records."""
     state, began = Game.start(game.header), (0, game.header.started)
     turns: list[tuple[int, datetime]] = []
     spans: list[_Span] = []
@@ -170,7 +170,7 @@ def _replayed_turn(game: Game, absences: Absences) -> CurrentTurn:
 
 
 def _used(spans: Iterable[_Span], until: datetime, absences: Absences) -> dict[str, timedelta]:
-    """Return how much time each player has used up in spans that end before a moment."""
+    """Return the time used by each player in spans that end before a moment."""
     used: dict[str, timedelta] = {}
     for player, since, end in spans:
         if since <= end <= until:
@@ -180,7 +180,7 @@ def _used(spans: Iterable[_Span], until: datetime, absences: Absences) -> dict[s
 
 
 def _adopted(record: Record) -> str:
-    """Return the userid that took over a side by a record; empty where none did."""
+    """Return the userid that took over a side by a record; empty for other records."""
     action = record.action
     return action.userid if isinstance(action, Ruling) else ""
 
@@ -189,17 +189,17 @@ GRACE = DAY
 """The least time between the reminder and the end of a game, and between the end of a vacation of a
 day or more and that."""
 LAST_REMINDER_FROM = 4 * DAY
-"""How long the time behind a reminder is at least that there is a second one."""
+"""The shortest time after a reminder for which there is a second one."""
 _NO_TIME = timedelta()
 
 
 def three_quarters(span: timedelta) -> timedelta:
-    """Return how much of a limited time passes before its reminder."""
+    """Return the part of a limited time that passes before the reminder."""
     return span * 3 / 4
 
 
 class TimeLimit(Enum):
-    """What sets the deadline of a turn, by the name of the option."""
+    """The option that sets the deadline of a turn."""
 
     FORFEIT = "forfeittime"
     MOVE = "maxtime"
@@ -207,38 +207,38 @@ class TimeLimit(Enum):
 
 
 class Clock(Struct, frozen=True):
-    """The time of the player to move, as it stands at a moment."""
+    """The state of a player's time in a turn, at a moment."""
 
     player: str
     side: Side
     began: datetime
-    """When the turn began."""
+    """The beginning of the turn."""
     used: timedelta
-    """How much of the total time, if there is one, the player has used up, this turn with it."""
+    """The total time used by the player, this turn included."""
     total: timedelta
-    """The total time of the player, with what the operator has added; 0 if there is none."""
+    """The total time of the player, extensions included; 0 if there is none."""
     reminders: tuple[datetime, ...]
-    """When the player was reminded in this turn."""
+    """The times of the reminders in this turn."""
     last_from: datetime | None
     """Since when the time before a last reminder counts; None before the first one, and after the
     last."""
     next_reminder: datetime | None
-    """When the next reminder is due; None where there will be none."""
+    """The time of the next reminder; None if there will be none."""
     deadline: datetime
-    """When the game is lost. Without a reminder yet: as it will be if that comes in time."""
+    """The time at which the game is lost. Before the first reminder: if that comes in time."""
     limit: TimeLimit
-    """What sets the deadline."""
+    """The option that sets the deadline."""
     away: Absence | None
-    """The vacation of the player at this moment."""
+    """The current vacation of the player."""
 
     def ruling_due(self, now: datetime) -> Ruling | None:
-        """Return what the server has to do to a board by its clock, as it is now, or None.
+        """Return the ruling that the clock demands now, or None.
 
         Nothing is done while the player is away, and no game ends without a reminder.
         """
         if self.away:
             return None
-        if self.reminders and now >= self.deadline:
+        if now >= self.deadline:
             return Ruling(Verb.FORFEIT, self.side)
         if self.next_reminder and now >= self.next_reminder:
             return Ruling(Verb.REMIND, self.side)
@@ -246,15 +246,15 @@ class Clock(Struct, frozen=True):
 
 
 class _Told(Struct, frozen=True):
-    """What the player to move was told in a turn by the server and its operator."""
+    """Reminders and extensions of a turn."""
 
     reminders: tuple[datetime, ...]
     last_from: datetime | None
     """As in the clock."""
     early: timedelta
-    """How much more time the operator gave before the first reminder."""
+    """The extension by the operator before the first reminder."""
     late: timedelta
-    """How much more time the operator gave after it."""
+    """The extension by the operator after it."""
 
 
 _NOTHING_TOLD = _Told((), None, _NO_TIME, _NO_TIME)
@@ -323,7 +323,7 @@ def _last_reminder(
 
 
 def _told(game: Game, turn: CurrentTurn, now: datetime) -> _Told:
-    """Return what the side to move was told until now, behind the record that gave it the turn."""
+    """Return the reminders and extensions of the current turn until now."""
     since = game.records[turn.record :]
     if not since:
         return _NOTHING_TOLD
@@ -343,7 +343,7 @@ def _told(game: Game, turn: CurrentTurn, now: datetime) -> _Told:
 
 
 def _in_time(records: Sequence[Record], now: datetime) -> list[Record]:
-    """Return the records that are not later than now, or than what follows them."""
+    """Return the records that are not later than now, or than a following record."""
     found = list[Record]()
     for record in reversed(records):
         if record.at <= now:
@@ -357,7 +357,7 @@ def _given(extensions: Iterable[Record]) -> timedelta:
 
 
 def earliest_ruling(game: Game) -> datetime | None:
-    """Return the moment before which nothing is due on a board, whatever vacations there are.
+    """Return the earliest moment of a reminder or loss, whatever vacations there are.
 
     None for a board that is over. Vacations only make a clock later, with one exception: those
     before a reminder can leave so much time behind it that there is a second one.

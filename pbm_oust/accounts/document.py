@@ -1,4 +1,4 @@
-"""An account as one document in JSON, as the database keeps it and as others get it. Pure.
+"""Accounts as JSON documents, for the database and for others. Pure.
 
     {"userid": "alice", "password": "scrypt ..", "addresses": ["alice@example.org"],
      "joined": "2026-11-20T15:36:00Z", "message_key": "4f0c1d2e9a8b7c6d",
@@ -25,18 +25,18 @@ from pbm_oust.accounts.vacations import ALLOWANCE, DAY, FARTHEST, Absence, in_or
 from pbm_oust.board.notation import MESSAGE_KEY, MOST_GIVEN, check_time, format_time
 
 _BESIDE = ("changed", "damaged", "unread")
-"""The fields of an account that are no part of its document."""
+"""Fields of an account that are not in its document."""
 _OWN = ("userid", "password", "addresses", "joined", "message_key")
-"""Those that say who it is; the others hold what it keeps."""
+"""Fields that identify an account; all others hold its items."""
 _ALWAYS = _OWN[:-1]
 _FIELDS = tuple(name for name in Account.__struct_fields__ if name not in _BESIDE)
 KEPT = tuple(name for name in _FIELDS if name not in _OWN)
-"""The names of what accounts keep, in the order in which a person reads it."""
+"""The names of fields with items, in the order for people."""
 _WHOLE = "document"
-"""Stands in place of the name of a field where the document is no object in JSON."""
+"""The name for the whole document, if it is no JSON object."""
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 _MISSING: Mapping[str, Any] = {"password": NO_PASSWORD, "addresses": (), "joined": _NEVER}
-"""What stands in the place of what cannot be read and no account lacks."""
+"""Values for required fields that cannot be read."""
 
 _PARTS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _DECODERS = {
@@ -45,11 +45,11 @@ _DECODERS = {
     if name in _FIELDS
 }
 _NO_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""A character that steers programs; no text that came by mail has one."""
+"""Control characters; no text that came by mail has one."""
 
 
 def read_document(userid: str, text: str) -> Account:
-    """Return the account of a document in the database, as far as it can be read."""
+    """Return the account in a document from the database, as far as it can be read."""
     try:
         values, damaged, unread = _read(text)
     except BadAccount as error:
@@ -62,7 +62,7 @@ def read_document(userid: str, text: str) -> Account:
 
 
 def format_document(account: Account) -> str:
-    """Return the document of an account for the database, with what could not be read as it was."""
+    """Return the document of an account for the database; unreadable parts stay as they were."""
     if _WHOLE in account.unread:
         return bytes(account.unread[_WHOLE]).decode()
     return msgspec.json.encode({**_values(account), **account.unread}).decode()
@@ -74,13 +74,13 @@ def format_json(account: Account) -> str:
 
 
 def kept_objects(account: Account) -> dict[str, list[dict[str, object]]]:
-    """Return what an account keeps as JSON has it, by the names of the fields."""
+    """Return the items of an account as JSON has them, by field."""
     values = _values(account)
     return {name: msgspec.to_builtins(values[name]) for name in KEPT if name in values}
 
 
 def account_lines(account: Account) -> list[str]:
-    """Return an account as a person reads it, without the hash of the password."""
+    """Return an account as lines for people, without the hash of the password."""
     return [
         f"Userid: {account.userid}",
         *(f"Address: {address}" for address in account.addresses),
@@ -92,12 +92,12 @@ def account_lines(account: Account) -> list[str]:
 
 
 def items_of(account: Account) -> list[Item]:
-    """Return everything that an account keeps, in the order in which a person reads it."""
+    """Return all items of an account, in the order for people."""
     return [item for name in KEPT for item in getattr(account, name)]
 
 
 def parse_json(text: str) -> Account:
-    """Return the account that a line of JSON from elsewhere describes. Raises BadAccount."""
+    """Return the account in a line of JSON from elsewhere. Raises BadAccount."""
     values, damaged, unread = _read(text)
     if unknown := sorted(unread.keys() - damaged.keys()):
         raise BadAccount(f"accounts have no {', '.join(map(repr, unknown))}")
@@ -131,7 +131,7 @@ def parse_json(text: str) -> Account:
 
 
 def check_believable(account: Account, now: datetime, own: str) -> None:
-    """Raise BadAccount for an account that no commands can have made until now, at any server.
+    """Raise BadAccount for an account that no commands can have made, at any server.
 
     `own` is the address that takes commands. Two accounts that were merged have twice as much.
     """
@@ -160,9 +160,9 @@ _Read = tuple[dict[str, Any], dict[str, str], dict[str, msgspec.Raw]]
 
 
 def _read(text: str) -> _Read:
-    """Return the fields of a document by their names, why others cannot be read, and what they are.
+    """Return the readable fields of a document, the errors of others, and the content of those.
 
-    Those that are not known are among the last alone. Raises BadAccount where there are none.
+    Unknown fields are in the last alone. Raises BadAccount if there are no fields.
     """
     try:
         parts = _PARTS.decode(text)
@@ -186,20 +186,20 @@ def _read(text: str) -> _Read:
 
 
 def _values(account: Account) -> dict[str, Any]:
-    """Return the fields of the document of an account, apart from those that hold nothing."""
+    """Return the fields of an account's document without empty ones."""
     found = {name: getattr(account, name) for name in _FIELDS}
     found["joined"] = to_the_second(account.joined)
     return {name: value for name, value in found.items() if value or name in _ALWAYS}
 
 
 def _times_of(account: Account) -> list[datetime]:
-    """Return all moments of which an account speaks."""
+    """Return all times in an account."""
     parts = (part for item in items_of(account) for part in msgspec.structs.astuple(item))
     return [account.joined, *(part for part in parts if isinstance(part, datetime))]
 
 
 def _checked(name: str, check: Callable[[Any], Any], value: Any) -> Any:
-    """Return what a function makes of a field. Raises BadAccount."""
+    """Return the result of `check` for a field. Raises BadAccount."""
     try:
         return check(value)
     except ValueError as error:

@@ -14,30 +14,30 @@ from pbm_oust.board import Game, Terms, Wish, notation
 from pbm_oust.rules import Grid, Side, parse_grid
 
 Kind = Annotated[str, Meta(pattern=r"\A[a-z]+\Z")]
-"""The name of a game, which need not be one of this program."""
+"""The name of a game, known here or not."""
 Number = Annotated[int, Meta(ge=1, lt=10**9)]
 """The number of a board or a record."""
 Key = Annotated[str, Meta(pattern=rf"\A(?:{notation.MESSAGE_KEY.pattern})\Z")]
-"""A message key, or the name of a code, which is written like one."""
+"""A message key, or the name of a code in the same form."""
 Userid = Annotated[str, Meta(pattern=rf"\A(?:{notation.USERID.pattern})\Z")]
-"""The userid of another player, which changes when that player gets another one."""
+"""The userid of another player, updated when it changes."""
 Time = Annotated[datetime, Meta(tz=True)]
 """A moment, to the second."""
 
 
 class Item(Struct, frozen=True, omit_defaults=True):
-    """One thing that an account keeps."""
+    """A single thing in an account."""
 
     word: ClassVar[str]
-    """What stands in front of it where a person reads an account."""
+    """The label in an account's lines for people."""
 
     def __str__(self) -> str:
-        """Return how a person reads it: its parts, one behind the other."""
+        """Return the item for people: its parts in a row."""
         return " ".join(_shown(part) for part in structs.astuple(self) if part is not None)
 
 
 class OnBoard(Item, frozen=True, kw_only=True):
-    """Something about a board."""
+    """An item about a board."""
 
     kind: Kind
     board: Number
@@ -48,18 +48,18 @@ class OnBoard(Item, frozen=True, kw_only=True):
         return f"{self.kind} {self.board}"
 
     def is_on(self, game: Game) -> bool:
-        """Return whether this is about a game's board."""
+        """Return whether the item is about a game's board."""
         return self.name == game.name
 
 
 def board_of(name: str) -> tuple[str, int]:
-    """Return the game and the number in the name of a board."""
+    """Return the game and the number of a board by its name."""
     kind, _, board = name.partition(" ")
     return kind, int(board)
 
 
 def to_the_second(at: datetime) -> datetime:
-    """Return a moment as an item has it."""
+    """Return a moment rounded down to a second."""
     return at.astimezone(UTC).replace(microsecond=0)
 
 
@@ -70,11 +70,11 @@ def _shown(part: Any) -> str:
 
 
 class Submission(OnBoard, frozen=True, kw_only=True):
-    """A move that was submitted on a board, and the position that it is for."""
+    """A submitted move, and the position for it."""
 
     word: ClassVar[str] = "Submitted"
     number: Number = field(name="record")
-    """The number that the next record had when this was submitted."""
+    """The number of the record that the move may become."""
     move: str
 
     def __post_init__(self) -> None:
@@ -82,7 +82,7 @@ class Submission(OnBoard, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, kind: str, board: int, number: int, wish: Wish) -> Self:
-        """Return a move that is submitted on a board."""
+        """Return the submission of a move on a board."""
         return cls(kind=kind, board=board, number=number, move=notation.format_wish(wish))
 
     @property
@@ -92,17 +92,17 @@ class Submission(OnBoard, frozen=True, kw_only=True):
 
 
 def submitted_on(submissions: Iterable[Submission], game: Game) -> Submission | None:
-    """Return what a player has submitted on a game's board, or None."""
+    """Return a player's submission on a board, or None."""
     return next((each for each in submissions if each.is_on(game)), None)
 
 
 LIFETIME = timedelta(days=60)
-"""How long an open challenge waits."""
+"""The lifetime of an open challenge."""
 MOST_SEEKS = 10
-"""How many open challenges one player may have."""
+"""The most open challenges of a player."""
 
 SOURCE = "seek"
-"""The word by which the history of a board says that it came from one."""
+"""The first word in the source of a board that came from one, in its history."""
 
 _ANY = "any"
 
@@ -115,7 +115,7 @@ class Seek(Item, frozen=True, kw_only=True):
     number: Number
     at: Time
     side: Side | None = None
-    """The side that the seeker wants; none where lots are drawn."""
+    """The side that the seeker wants; None for a random one."""
     grid_name: str = field(name="grid")
     terms_words: str = field(name="terms")
 
@@ -127,7 +127,7 @@ class Seek(Item, frozen=True, kw_only=True):
     def of(
         cls, number: int, kind: str, at: datetime, side: Side | None, grid: Grid, terms: Terms
     ) -> Self:
-        """Return an open challenge for a board with this grid and these terms."""
+        """Return an open challenge with this grid and these terms."""
         return cls(
             kind=kind,
             number=number,
@@ -148,15 +148,15 @@ class Seek(Item, frozen=True, kw_only=True):
         return notation.parse_terms(self.terms_words)
 
     def __str__(self) -> str:
-        """Return how a person reads it."""
+        """Return the open challenge for people."""
         side = self.side.value if self.side else _ANY
         words = f"{self.number} {self.kind} {notation.format_time(self.at)} {side} {self.grid_name}"
         return f"{words} {self.terms_words}"
 
     def is_open(self, now: datetime) -> bool:
-        """Return whether this still waits at a time."""
+        """Return whether the challenge is still open at a time."""
         return now - self.at < LIFETIME
 
     def is_named(self, kind: str, number: int) -> bool:
-        """Return whether this is the challenge of this number in a game."""
+        """Return whether the challenge has this game and number."""
         return (self.kind, self.number) == (kind, number)

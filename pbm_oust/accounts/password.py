@@ -1,4 +1,4 @@
-"""Passwords: what is stored of them, and whether one is right. Pure but for a new salt.
+"""Passwords: stored hashes, and comparison with them. Pure but for a new salt.
 
     scrypt 16384 8 1 73616c74 7023bdcb.. A
 
@@ -41,21 +41,20 @@ class Secret(Struct, frozen=True):
 
 
 NO_PASSWORD = Secret("-")
-"""What stands in the place of a password where something else proves who sent a command. No
-password is that short."""
+"""Replaces a password where something else proves the sender. No password is that short."""
 
 
 class Match(Enum):
-    """Whether a password is the one whose hash is stored."""
+    """The result of comparing a password with a stored hash."""
 
     RIGHT = "right"
     OTHER_CASE = "other case"
-    """It would be right if its first letter were of the other case."""
+    """The password is right but for the case of its first letter."""
     WRONG = "wrong"
 
 
 class Derivation(Struct, frozen=True):
-    """A password as it goes through scrypt: what takes long."""
+    """A password and its scrypt parameters. Only `derive` takes long."""
 
     password: Secret
     salt: bytes
@@ -65,29 +64,29 @@ class Derivation(Struct, frozen=True):
 
     @classmethod
     def to_store(cls, password: Secret, salt: bytes) -> Self:
-        """Return what a password has to go through to be stored."""
+        """Return the derivation for storing a password."""
         return cls(_with_small_letter(password), salt, *_SCRYPT)
 
     @classmethod
     def to_match(cls, password: Secret, stored: str) -> Self:
-        """Return what a password has to go through to be compared with a stored hash."""
+        """Return the derivation for comparing a password with a stored hash."""
         n, r, p, salt, _, case = _parts(stored)
         folded = _with_small_letter(password) if case else password
         return cls(folded, salt, n, r, p)
 
     def derive(self) -> bytes:
-        """Return what scrypt makes of the password."""
+        """Return the scrypt hash of the password."""
         text = self.password.text.encode()
         return hashlib.scrypt(text, salt=self.salt, n=self.n, r=self.r, p=self.p, dklen=32)
 
     def stored(self, password: Secret, derived: bytes) -> str:
-        """Return what is stored of the password that led to this, and of what scrypt made of it."""
+        """Return the stored form of a password by its derived hash."""
         case = _CAPITAL if self.password != password else _SMALL
         return f"scrypt {self.n} {self.r} {self.p} {self.salt.hex()} {derived.hex()} {case}"
 
 
 def match_derived(password: Secret, stored: str, derived: bytes) -> Match:
-    """Return whether a password is the stored one, in constant time."""
+    """Return whether a password's hash is the stored one, in constant time."""
     *_, wanted, case = _parts(stored)
     if not hmac.compare_digest(derived, wanted):
         return Match.WRONG
@@ -96,26 +95,26 @@ def match_derived(password: Secret, stored: str, derived: bytes) -> Match:
 
 
 def nobodys_password(userid: str) -> str:
-    """Return what a password is compared with where there is no account: that takes as long."""
+    """Return a hash to compare with if there is no account, so that it takes as long."""
     salt = hashlib.sha256(userid.encode()).digest()[:16]
     return " ".join(("scrypt", *map(str, _SCRYPT), salt.hex(), "00" * 32, _SMALL))
 
 
 def hash_password(password: Secret, salt: bytes | None = None) -> str:
-    """Return what is stored of a password."""
+    """Return the stored form of a password."""
     needed = Derivation.to_store(password, os.urandom(16) if salt is None else salt)
     return needed.stored(password, needed.derive())
 
 
 def checked_hash(stored: str) -> str:
-    """Return the stored hash of a password as it is. Raises ValueError for what is none."""
+    """Return a stored hash unchanged. Raises ValueError for other texts."""
     _parts(stored)
     return stored
 
 
 @lru_cache(1000)
 def _parts(stored: str) -> tuple[int, int, int, bytes, bytes, str]:
-    """Return the parts of a stored hash. Raises ValueError for what is none."""
+    """Return the parts of a stored hash. Raises ValueError for other texts."""
     found = _STORED.fullmatch(stored)
     n, r, p = map(int, found.groups()[:3]) if found else (0, 0, 0)
     if not (found and n > 1 and n.bit_count() == 1 and r and p):
@@ -134,18 +133,17 @@ _SIGN = re.compile(
     r"%(?:25)*+([0-7][0-9A-F])|((?:%[89A-F][0-9A-F])+)|=(?-i:([0-7][0-9A-F]))|=\r?\n|&#?\w{1,8};|.",
     re.DOTALL | re.IGNORECASE,
 )
-"""A sign as URLs, quoted-printable or HTML encode it, or as it is."""
+"""A sign as encoded in URLs, quoted-printable or HTML, or plain."""
 _BREAK = re.compile(rf"[\s>|{UNSEEN}]")
 _ORDINARY = frozenset(map(chr, range(ord("!"), 127))) - {">", "|"}
-"""Signs that stand for themselves."""
+"""Signs that need no encoding."""
 
 
 def masked(text: str, secret: re.Pattern[str], instead: str, *, is_sure: bool = True) -> str:
-    """Return a text with something else in the place of the last group of each match.
+    """Return a text with the last group of each match replaced.
 
-    The pattern sees the text without what may break it, and its signs in their plain form. One that
-    is not sure may also find plain words; then a group that is broken counts only if it has a
-    digit.
+    The pattern is applied to decoded text without characters that may break it. A pattern that is
+    not sure may also find plain words; then a broken group counts only if it has a digit.
     """
     plain, places = list[str](), list[re.Match[str]]()
     for found in _SIGN.finditer(text):
@@ -169,7 +167,7 @@ def masked(text: str, secret: re.Pattern[str], instead: str, *, is_sure: bool = 
 
 
 def _plain(found: re.Match[str]) -> str:
-    """Return the signs that stand somewhere in a text, without what may break a secret."""
+    """Return the decoded signs of a match, without those that may break a secret."""
     sign = found[0]
     if code := found[1] or found[3]:
         sign = chr(int(code, 16))

@@ -1,4 +1,4 @@
-"""What players have queued, and what follows a move by itself. Pure.
+"""Queued moves of players, and the records that follow a move by themselves. Pure.
 
     Plan: oust 17 5 4f0c1d2e9a8b7c6d if F6 then D4,E5
     Plan: oust 17 5 4f0c1d2e9a8b7c6d if G7 then F2 if G3 then H3
@@ -32,7 +32,7 @@ MOST_ANSWERS = 60
 
 
 class Clause(Struct, frozen=True):
-    """Turns of both players in their order: the last one is an answer, the others lead to it.
+    """Turns of both players in order, the last one an answer to be played.
 
     The first turn is the other player's. Where the number of turns is odd, it is an answer, too: to
     any turn.
@@ -47,26 +47,26 @@ class Clause(Struct, frozen=True):
 
     @property
     def depth(self) -> int:
-        """How many answers come before the last one."""
+        """The number of answers before the last one."""
         return (len(self.turns) - 1) // 2
 
     @property
     def step(self) -> str:
-        """The last turn of the other player that it names, and the answer to that."""
+        """The other player's last turn in it, and the answer to that."""
         return str(Clause(self.turns[-2:]))
 
     @property
     def beginnings(self) -> tuple["Clause", ...]:
-        """The clause up to each of its answers; the last one is itself."""
+        """The clauses up to each answer; the last one is the whole clause."""
         ends = range(len(self.turns) % 2 or 2, len(self.turns) + 1, 2)
         return tuple(Clause(self.turns[:end]) for end in ends)
 
     def begins_with(self, other: "Clause") -> bool:
-        """Return whether it goes on from another clause, or is the same."""
+        """Return whether another clause is a beginning of this one, or the same."""
         return self.turns[: len(other.turns)] == other.turns
 
     def __str__(self) -> str:
-        """Return how a player writes it: `if F6 then F2 if G3 then H3`, or `D4` for any turn."""
+        """Return the clause as a player writes it: `if F6 then F2 if G3 then H3`, or just `D4`."""
         words = [format_wish(turn) for turn in self.turns]
         first = [words.pop(0)] if self.is_for_any else []
         pairs = zip(words[::2], words[1::2], strict=True)
@@ -74,7 +74,7 @@ class Clause(Struct, frozen=True):
 
 
 def with_clauses(queued: Iterable[Clause], added: Iterable[Clause]) -> tuple[Clause, ...]:
-    """Return what is queued with more clauses: each replaces other answers to the same turns."""
+    """Return the queue with more clauses; each replaces other answers to the same turns."""
     return reduce(_with_clause, added, tuple(queued))
 
 
@@ -91,7 +91,7 @@ def _with_clause(queued: tuple[Clause, ...], added: Clause) -> tuple[Clause, ...
 
 
 def without_clause(queued: Iterable[Clause], dropped: Clause) -> tuple[Clause, ...]:
-    """Return what is queued without the last answer of a clause, and without what follows that."""
+    """Return the queue without the last answer of a clause, and without clauses beyond it."""
     queued = tuple(queued)
     kept = tuple(clause for clause in queued if not clause.begins_with(dropped))
     before = Clause(dropped.turns[:-2])
@@ -99,7 +99,7 @@ def without_clause(queued: Iterable[Clause], dropped: Clause) -> tuple[Clause, .
 
 
 def tree(queued: Iterable[Clause]) -> tuple[Clause, ...]:
-    """Return a clause for each answer that is queued, those below it behind it.
+    """Return a clause for each queued answer, in the order of a tree.
 
     Answers to any turn are last, as they are played last.
     """
@@ -109,16 +109,16 @@ def tree(queued: Iterable[Clause]) -> tuple[Clause, ...]:
 
 
 class Plan(OnBoard, frozen=True, kw_only=True):
-    """A clause that was queued on a board, and the position that it is bound to.
+    """A clause queued on a board, and its starting position.
 
     `Plan.of` makes one.
     """
 
     word: ClassVar[str] = "Plan"
     number: Number = field(name="record")
-    """The number that the next record had when this was queued."""
+    """The number that the next record had when the plan was queued."""
     message_key: Key
-    """The message key of the mail that queued it."""
+    """The message key of the mail with the plan."""
     condition: str | None = None
     """The turns before the last answer: `F6`, or `F6 F2 G3`."""
     answer: str
@@ -128,7 +128,7 @@ class Plan(OnBoard, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, kind: str, board: int, number: int, message_key: str, clause: Clause) -> Self:
-        """Return a clause that is queued on a board."""
+        """Return the plan of a clause on a board."""
         *before, answer = map(format_wish, clause.turns)
         return cls(
             kind=kind,
@@ -141,20 +141,20 @@ class Plan(OnBoard, frozen=True, kw_only=True):
 
     @property
     def clause(self) -> Clause:
-        """The turns from the position on that it is bound to."""
+        """The turns from the starting position on."""
         return _clause(self.answer, self.condition)
 
     def __str__(self) -> str:
-        """Return how a person reads it."""
+        """Return the plan for people."""
         return f"{self.name} {self.number} {self.message_key} {self.clause}"
 
     def key_at(self, number: int) -> str:
-        """Return the message key of the record of this number, if this plan leads to it."""
+        """Return the message key of the record of this number, if it came from this plan."""
         return derived_key(self.message_key, number)
 
 
 def derived_key(key: str, number: int) -> str:
-    """Return the message key of a record that a mail led to later: always the same one."""
+    """Return the message key of a record that follows from a mail later: always the same one."""
     return hashlib.sha256(f"{key}\0{number}".encode()).hexdigest()[:16]
 
 
@@ -165,9 +165,9 @@ def leads_to(plans: Iterable[Plan], game: Game, record: Record) -> bool:
 
 
 def standing(plans: Iterable[Plan], userid: str, game: Game) -> dict[Clause, Plan]:
-    """Return the plans of a player that hold on a game's board, by what is still to come of each.
+    """Return the valid plans of a player on a board, by the rest of each clause.
 
-    That begins with an answer if it is the player's turn. Answers to any turn are last.
+    On the player's turn, the rest begins with an answer. Answers to any turn are last.
     """
     found = dict[Clause, Plan]()
     done = dict[int, _Done | None]()
@@ -184,14 +184,14 @@ def standing(plans: Iterable[Plan], userid: str, game: Game) -> dict[Clause, Pla
 
 
 def waiting(plans: Iterable[Plan], userid: str, game: Game) -> tuple[Clause, ...]:
-    """Return what a player has queued that waits for the other one on a game's board."""
+    """Return the queued clauses of a player that wait for the other player's turn."""
     return () if game.player_to_move == userid else tuple(standing(plans, userid, game))
 
 
 def explored(before: Game, after: Game, userid: str) -> Clause | None:
-    """Return what a player queues who foresees the way from one position to another, if anything.
+    """Return the clause that foresees the way from one position to another, or None.
 
-    It ends with their last whole turn.
+    It ends with the last whole turn of the player.
     """
     records = after.records[len(before.records) :]
     parts = (list(part) for _, part in groupby(records, lambda record: record.side))
@@ -207,16 +207,16 @@ def explored(before: Game, after: Game, userid: str) -> Clause | None:
 
 
 class _Done(Struct, frozen=True):
-    """The turns that were made since a position in which it was the other player's turn."""
+    """The turns since a position with the other player to move."""
 
     turns: tuple[Wish, ...]
     is_open: bool
-    """Whether the last one goes on."""
+    """Whether the last turn goes on."""
 
     def rest_of(self, clause: Clause) -> Clause | None:
-        """Return what is still to come of a clause that was queued in that position, if anything.
+        """Return the rest of a clause queued in that position, or None.
 
-        None if something else was done.
+        None if other turns were made.
         """
         left: Sequence[Wish | None] = (None, *clause.turns) if clause.is_for_any else clause.turns
         for turn in self.turns[: len(self.turns) - self.is_open]:
@@ -233,7 +233,7 @@ class _Done(Struct, frozen=True):
 
 
 def _rest_of_turn(whole: Wish | None, begun: Wish) -> Wish | None:
-    """Return what is missing of a turn that has been begun; None if it cannot become the whole."""
+    """Return the rest of a turn after its beginning; None if it does not fit."""
     if not (isinstance(whole, Place) and isinstance(begun, Place)):
         return None
     size = len(begun.cells)
@@ -254,10 +254,10 @@ def _played(text: str) -> Wish:
 
 
 def _done_since(game: Game, number: int, userid: str) -> _Done | None:
-    """Return what was done since a position in which it was the other player's turn.
+    """Return the turns since a position with the other player to move.
 
-    None if it was not their turn, or if something was done since that is no turn. What the other
-    player took back before anybody knew of it counts as not done.
+    None if it was not their turn, or if there is a record that is no turn. A move taken back before
+    the other player knew of it counts as not made.
     """
     past = game.after(number - 1)
     other = past.player_to_move
@@ -278,27 +278,27 @@ def _done_since(game: Game, number: int, userid: str) -> _Done | None:
 
 
 def _whole(parts: Sequence[Wish]) -> Wish:
-    """Return the turn of which these are the parts."""
+    """Return the turn with these parts."""
     cells = (cell for part in parts if isinstance(part, Place) for cell in part.cells)
     return parts[0] if isinstance(parts[0], Deed) else Place(tuple(cells))
 
 
 MOST_FOLLOWED = 50
-"""How many records may follow a move."""
+"""The most records that may follow a move."""
 
 
 class Orders(Struct, frozen=True):
-    """What a player has settled ahead."""
+    """A player's plans, and whether the server passes for them."""
 
     plans: tuple[Plan, ...] = ()
     autopass: bool = False
 
 
-def follow(game: Game, orders: Mapping[str, Orders], at: datetime) -> Game:
-    """Return the game after all that its players have settled ahead; the same where that is none.
+def carry_out_orders(game: Game, orders: Mapping[str, Orders], at: datetime) -> Game:
+    """Return the game after all advance decisions of its players; the same if there is none.
 
-    `orders` are by userid. The records have ids of their own, made from those of the mails that
-    led to them.
+    `orders` are by userid. The records have message keys derived from those of the mails with the
+    orders.
     """
     for _ in range(MOST_FOLLOWED):
         following = _next(game, orders.get(game.player_to_move, Orders()), at)
@@ -309,7 +309,7 @@ def follow(game: Game, orders: Mapping[str, Orders], at: datetime) -> Game:
 
 
 def is_passed_for(game: Game, record: Record) -> bool:
-    """Return whether the server passed for a player in a record of a game."""
+    """Return whether a record is a pass by the server for a player."""
     if record.action is not Deed.PASS:
         return False
     return record.message_key == _key_of_pass(game, record.number)
@@ -329,6 +329,6 @@ def _next(game: Game, orders: Orders, at: datetime) -> Game:
 
 
 def _key_of_pass(game: Game, number: int) -> str:
-    """Return the message key of a pass by the server: made from that of the record before it."""
+    """Return the message key of a pass by the server, derived from the record before it."""
     before = game.records[number - 2].message_key if number > 1 else ""
     return derived_key(before, number)

@@ -1,4 +1,4 @@
-"""What players have settled about their mail. Pure.
+"""Settings of players for their mail. Pure.
 
     Setting: mail digest
 
@@ -23,35 +23,35 @@ from pbm_oust.languages import ENGLISH, LANGUAGES, Language, language_named
 
 _UTC = ZoneInfo("UTC")
 _PLACE = re.compile(r"(?!Etc/|US/|Brazil/|Canada/|Chile/|Mexico/)[A-Z]\w+/")
-"""How the names begin of time zones that are called by a place, but for those of old."""
+"""Pattern of time zones named by a place, without obsolete ones."""
 _NO_ZONES = frozenset(["Factory"])
-"""Names in the list of zones that say that none was chosen."""
+"""Names in the list of zones that mean none."""
 _TOLD = "told"
-"""Stands in place of the name of an unknown setting of which its player knows."""
+"""Replaces the name of an unknown setting once its player knows of it."""
 
 
 class MailWhen(Enum):
-    """When a player is mailed boards on which others acted; how a game ended is always mailed."""
+    """When turns of others are mailed; the end of a game is always mailed."""
 
     EACH = "each"
     """After each record."""
     MINE = "mine"
-    """When it is their turn."""
+    """When it is the player's turn."""
     DIGEST = "digest"
-    """Once a day, all boards that wait for them in one mail. What is proposed comes at once."""
+    """Once a day, all boards that wait for the player in one mail. Offers come at once."""
     OFF = "off"
-    """Not for turns: only what is proposed, and reminders."""
+    """Not for turns: only offers and reminders."""
 
 
 class Switch(Enum):
-    """Whether something is done."""
+    """On or off."""
 
     ON = "on"
     OFF = "off"
 
 
 class BoardForm(Enum):
-    """How boards are drawn in mails."""
+    """The form of boards in mails."""
 
     HTML = "html"
     """With links on the points where the reader can play; as text besides."""
@@ -60,16 +60,16 @@ class BoardForm(Enum):
 
 
 class SubjectForm(Enum):
-    """What the Subjects of mails about a board say."""
+    """The form of Subjects about a board."""
 
     NEWS = "news"
-    """What has happened, and whose turn it is."""
+    """The news, and the side to move."""
     BOARD = "board"
     """The board and its players, always the same, for programs that group mails by Subject."""
 
 
 class DigestAt(Enum):
-    """At which hour of the player's day a digest goes out."""
+    """The part of the player's day at which a digest goes out."""
 
     MORNING = "morning"
     NOON = "noon"
@@ -77,15 +77,15 @@ class DigestAt(Enum):
 
 
 class Auth(Enum):
-    """What proves that a command is the player's, besides answers to letters."""
+    """The proof of a command, besides answers to letters."""
 
     PASSWORD = "password"  # a word of the settings # nosec B105
     SENDER = "sender"
-    """Also that it comes from an address of theirs, where that is verified."""
+    """Also the sender's address, if it is the player's and verified."""
 
 
 class Setting(Item, frozen=True):
-    """A setting that is not as usual."""
+    """A setting other than the default."""
 
     word: ClassVar[str] = "Setting"
     name: str
@@ -93,7 +93,7 @@ class Setting(Item, frozen=True):
 
 
 class Unknown(Struct, frozen=True):
-    """A setting that was stored and means nothing here."""
+    """A stored setting without a meaning here."""
 
     name: str
     value: str
@@ -102,17 +102,17 @@ class Unknown(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """All settings of a player. Apart from the last, the fields have the names players write."""
+    """The settings of a player. The fields but for the last have the names that players write."""
 
     mail: MailWhen = MailWhen.EACH
     autopass: Switch = Switch.OFF
-    """Whether the server passes for the player where nothing else is possible."""
+    """Whether the server passes for the player if there is no placement."""
     language: Language = ENGLISH
     zone: ZoneInfo = _UTC
     """The time zone of dates in mails."""
     board: BoardForm = BoardForm.HTML
     broadcasts: Switch = Switch.ON
-    """Whether the player gets what is written to everybody."""
+    """Whether the player gets broadcasts."""
     subject: SubjectForm = SubjectForm.NEWS
     auth: Auth = Auth.PASSWORD
     mine: Switch = Switch.ON
@@ -121,22 +121,22 @@ class Settings(Struct, frozen=True):
     cups: Switch = Switch.OFF
     """Whether the player is told of new tournaments."""
     unknown: tuple[Unknown, ...] = ()
-    """What the player has settled that means nothing here; the usual values count."""
+    """Stored settings without a meaning here; defaults count in their place."""
 
     def with_setting(self, name: str, value: str) -> "Settings":
-        """Return the settings with one changed. Raises ValueError for a value that is none."""
+        """Return the settings with one changed. Raises ValueError for an unknown value."""
         change: dict[str, Any] = {name: _READERS[name](value)}
         unknown = tuple(each for each in self.unknown if each.name != name)
         return structs.replace(self, **change, unknown=unknown)
 
     def with_all_told(self) -> "Settings":
-        """Return the settings of a player who knows which of them mean nothing here."""
+        """Return the settings with the player told of all unknown ones."""
         unknown = tuple(structs.replace(each, is_told=True) for each in self.unknown)
         return structs.replace(self, unknown=unknown)
 
     @property
     def has_untold(self) -> bool:
-        """Whether some of the settings mean nothing here and their player was not told."""
+        """Whether there are unknown settings of which the player was not told."""
         return bool(self.unknown) and not all(each.is_told for each in self.unknown)
 
     def text_of(self, name: str) -> str:
@@ -145,13 +145,13 @@ class Settings(Struct, frozen=True):
         return str(value.value if isinstance(value, Enum) else value)
 
     def unusual(self) -> Iterator[tuple[str, str]]:
-        """Yield the names and the values of those that are not as usual."""
+        """Yield names and values of settings other than the defaults."""
         for name in NAMES:
             if getattr(self, name) != getattr(USUAL, name):
                 yield name, self.text_of(name)
 
     def stored(self) -> Iterator[Setting]:
-        """Yield what an account keeps of them."""
+        """Yield the settings that an account keeps."""
         for name, value in self.unusual():
             yield Setting(name, value)
         for each in self.unknown:
@@ -159,17 +159,17 @@ class Settings(Struct, frozen=True):
             yield told if each.is_told else Setting(each.name, each.value)
 
     def latest_slot(self, now: datetime) -> datetime:
-        """Return the latest moment up to `now` at which digests go out, in UTC."""
+        """Return the latest time of a digest up to `now`, in UTC."""
         slots = (self._slot(now, days=-back) for back in range(2))
         return next(slot for slot in slots if slot <= now)
 
     def next_slot(self, after: datetime) -> datetime:
-        """Return the first moment after another at which digests go out, in UTC."""
+        """Return the first time of a digest after a moment, in UTC."""
         slots = (self._slot(after, days=ahead) for ahead in range(3))
         return next(slot for slot in slots if slot > after)
 
     def _slot(self, moment: datetime, *, days: int) -> datetime:
-        """Return when digests go out some days after the day in which a moment lies."""
+        """Return the time of the digest some days after a moment's day."""
         day = moment.astimezone(self.zone).date() + timedelta(days=days)
         return datetime.combine(day, time(HOURS[self.digest]), self.zone).astimezone(UTC)
 
@@ -179,9 +179,9 @@ USUAL = Settings()
 
 @cache
 def _zones() -> dict[str, str]:
-    """Return the names of all time zones, those that are no longer used too, by their folding.
+    """Return the names of all time zones, obsolete ones included, by their folded names.
 
-    A city stands for its zone where no other zone has one of that name.
+    A city alone also names its zone, unless several zones have such a city.
     """
     from importlib.resources import files
 
@@ -196,7 +196,7 @@ def _zones() -> dict[str, str]:
 
 
 def zones() -> list[str]:
-    """Return the names of time zones from which a player chooses: those of places, in order."""
+    """Return the time zones to choose from: those named by a place, in order."""
     return sorted({name for name in _zones().values() if _PLACE.match(name)})
 
 
@@ -205,7 +205,7 @@ def _folded_zone(text: str) -> str:
 
 
 def _read_zone(text: str) -> ZoneInfo:
-    """Return the time zone with a name in letters of either case. Raises ValueError."""
+    """Return the time zone of a name, in either case. Raises ValueError."""
     try:
         return ZoneInfo(_zones()[_folded_zone(text)])
     except (KeyError, OSError, ValueError):
@@ -222,7 +222,7 @@ NAMES = tuple(_READERS)
 
 
 def values_of(name: str) -> tuple[str, ...]:
-    """Return the values that a setting can have; none where they are too many to name."""
+    """Return the possible values of a setting; none if they are too many to list."""
     reader = _READERS[name]
     if reader is language_named:
         return tuple(LANGUAGES)
@@ -233,7 +233,7 @@ def values_of(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1000)
 def read_settings(stored: tuple[Setting, ...]) -> Settings:
-    """Return the settings that an account keeps."""
+    """Return the settings in an account."""
     settings, unknown = USUAL, list[Unknown]()
     for name, value in map(structs.astuple, stored):
         is_told = name == _TOLD
@@ -247,4 +247,4 @@ def read_settings(stored: tuple[Setting, ...]) -> Settings:
 
 
 HOURS = {DigestAt.MORNING: 7, DigestAt.NOON: 12, DigestAt.EVENING: 19}
-"""The hours of the day, in the player's time zone."""
+"""The hours of digests, in the player's time zone."""

@@ -17,18 +17,18 @@ from pbm_oust.accounts.items import Item, Time
 from pbm_oust.board.notation import format_time
 
 ALLOWANCE = 30
-"""The days of vacation that a player has for each calendar year, that in which they begin."""
+"""The days of vacation for each calendar year, counted in the year in which they begin."""
 FARTHEST = 365
-"""The most days ahead that a vacation may begin."""
+"""The most days ahead at which a vacation may begin."""
 DAY = timedelta(days=1)
 LONGEST = 4 * ALLOWANCE * DAY
-"""How long one can last: that of two players who are one by now, over the end of a year."""
+"""The longest vacation: that of two merged players, over the end of a year."""
 
 
 class Absence(Item, frozen=True):
-    """A vacation from `start` up to `end`, which is no part of it.
+    """A vacation from `start` up to, but without, `end`.
 
-    Raises ValueError for one that ends before it starts.
+    Raises ValueError if it ends before it starts.
     """
 
     word: ClassVar[str] = "Away"
@@ -40,7 +40,7 @@ class Absence(Item, frozen=True):
             raise ValueError("a vacation ends after it starts")
 
     def days(self, zone: tzinfo) -> int:
-        """Return how many days of the allowance it takes; one that has begun counts whole.
+        """Return the days that it takes from the allowance; a day that has begun counts whole.
 
         A day in which clocks are changed is one like any, though a clock on the wall or one that
         goes on shows more than 24 hours: the one that shows less counts.
@@ -53,7 +53,7 @@ class Absence(Item, frozen=True):
         return self.start <= moment < self.end
 
     def shortened(self) -> "Absence":
-        """Return the vacation, not longer than one can be."""
+        """Return the vacation, cut to the longest possible."""
         return structs.replace(self, end=self.start + min(self.end - self.start, LONGEST))
 
 
@@ -67,13 +67,13 @@ def in_order(absences: Iterable[Absence]) -> tuple[Absence, ...]:
 
 
 def days_left(absences: Iterable[Absence], year: int, zone: tzinfo) -> int:
-    """Return how many days of vacation may still begin in a year, as it is in a time zone."""
+    """Return the days of vacation left in a year, in a time zone."""
     begun = (each for each in absences if each.start.astimezone(zone).year == year)
     return ALLOWANCE - sum(each.days(zone) for each in begun)
 
 
 def away_at(absences: Iterable[Absence], moment: datetime) -> Absence | None:
-    """Return the vacation in which a moment lies, or None."""
+    """Return the vacation around a moment, or None."""
     for each in absences:
         if each.is_at(moment):
             return each
@@ -81,19 +81,19 @@ def away_at(absences: Iterable[Absence], moment: datetime) -> Absence | None:
 
 
 def ended_at(absences: Iterable[Absence], moment: datetime) -> tuple[Absence, ...]:
-    """Return vacations where the one in which a moment lies ends there."""
+    """Return the vacations, with the one around a moment ended there."""
     return tuple(
         structs.replace(each, end=moment) if each.is_at(moment) else each for each in absences
     )
 
 
 def without_later(absences: Iterable[Absence], moment: datetime) -> tuple[Absence, ...]:
-    """Return vacations without those that begin at a moment or after it, and ended there."""
+    """Return the vacations up to a moment, with the one around it ended there."""
     return tuple(each for each in ended_at(absences, moment) if each.start < moment)
 
 
 def together(absences: Iterable[Absence]) -> tuple[Absence, ...]:
-    """Return vacations in order, those that share a moment or follow at once made one."""
+    """Return vacations in order, with overlapping and adjacent ones merged."""
     found: list[Absence] = []
     for each in sorted(absences, key=lambda absence: absence.start):
         if found and each.start <= found[-1].end:
@@ -104,7 +104,7 @@ def together(absences: Iterable[Absence]) -> tuple[Absence, ...]:
 
 
 def present(absences: Sequence[Absence], since: datetime, until: datetime) -> timedelta:
-    """Return how much of the time between two moments a player was not away."""
+    """Return the time between two moments without vacations."""
     if not absences:
         return until - since
     away = (
@@ -116,7 +116,7 @@ def present(absences: Sequence[Absence], since: datetime, until: datetime) -> ti
 
 
 def due(absences: Sequence[Absence], since: datetime, span: timedelta) -> datetime:
-    """Return when a player will have been present for so long; `absences` are in order."""
+    """Return the moment after so much time without vacations; `absences` are in order."""
     moment = since
     for each in absences:
         if each.end <= moment:

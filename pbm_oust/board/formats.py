@@ -1,4 +1,4 @@
-"""A game as one JSON object, and a game in whichever format a text has. SGF has a module. Pure.
+"""A game as one JSON object, and the reading of a game in any format. SGF has its own module. Pure.
 
 {"format": "pbm_oust game 1",
  "header": {"Kind": "oust", "Board": "17", ..},
@@ -54,7 +54,7 @@ def result_fields(result: Result | None) -> dict[str, str | None] | None:
 
 
 def summary_fields(board: Summary) -> dict[str, Any]:
-    """Return what lists in JSON say about a board."""
+    """Return the summary of a board as lists in JSON have it."""
     return {
         "kind": board.kind.name,
         "board": board.board,
@@ -70,11 +70,11 @@ def summary_fields(board: Summary) -> dict[str, Any]:
 
 
 FORMATS: Mapping[str, Callable[[Sheet], str]] = {"sgf": format_sgf, "json": format_structured}
-"""What writes a game, by what the format is called."""
+"""The functions that write a game, by the name of the format."""
 
 
 def in_format(name: str, sheet: Sheet) -> str:
-    """Return a game in one of the formats, with one line end behind it."""
+    """Return a game in the format of this name, with one line end at the end."""
     return f"{FORMATS[name](sheet).rstrip()}\n"
 
 
@@ -139,17 +139,17 @@ _NAMES: dict[type, str] = {dict: "an object", list: "a list", str: "a text", int
 
 
 def _of(wanted: type[V], value: object, where: str) -> V:
-    """Return a value that must be of a type. Raises BadGame."""
+    """Return the value if it is of the wanted type. Raises BadGame."""
     if not isinstance(value, wanted) or isinstance(value, bool):
         raise BadGame(where, f"{json.dumps(value)[:40]} is not {_NAMES[wanted]}")
     return value
 
 
 def parse_any(text: str) -> UncheckedSheet:
-    """Return the history in a text; the beginning of the text shows its format.
+    """Return the history in a text, whose beginning shows its format.
 
-    A history file is taken as it is. Raises BadGame if the format is unknown or the text is not
-    what it seems.
+    A history file is taken as it is. Raises BadGame if the format is unknown or the text is
+    damaged.
     """
     text = text.removeprefix("\ufeff")
     if text.lstrip().startswith("{"):

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import takewhile
+from operator import or_
 
 from msgspec import Struct, field, structs
 
@@ -17,7 +18,7 @@ from pbm_oust.rules.position import IllegalPass, IllegalPlacement, taken
 
 
 def placed(game: "Game", wish: Place) -> tuple[Position, tuple[Placement, ...]]:
-    """Return the position after placements on a board, and what each of them was.
+    """Return the position after placements on a board, and the result of each placement.
 
     Raises NotAllowed or Illegal.
     """
@@ -44,10 +45,10 @@ def placed(game: "Game", wish: Place) -> tuple[Position, tuple[Placement, ...]]:
 
 
 def ruled(game: "Game", ruling: Ruling) -> "Game":
-    """Return a game that is not over after what the server or its operator did, without a record.
+    """Return a game that goes on, after a ruling, without its record.
 
-    Raises NotAllowed if one player would own both sides, if a side would get more time that is not
-    to move, and if there is no move to take back.
+    Raises NotAllowed if one player would own both sides, if time is extended for the side that is
+    not to move, and if there is no move to take back.
     """
     side = ruling.side
     match ruling.verb:
@@ -73,26 +74,28 @@ def ruled(game: "Game", ruling: Ruling) -> "Game":
 
 
 REMEMBERED = 32
-"""How many games are remembered as they were earlier."""
+"""The number of games that are remembered as they were earlier."""
 _CHANGING_OWNERS = (Deed.SWAP, Deed.ACCEPT, Deed.RETRACT)
-"""After these a player may own another side than before."""
+"""The deeds after which the owners of the sides may change."""
 
 AHEAD = timedelta(days=1)
-"""How far the time of a record may lie ahead of now, or of a record that follows: further ahead is
-only what a wrong clock has told."""
+"""The tolerance for a record's time before the next record's, or ahead of the clock.
+
+A larger difference comes from a wrong clock.
+"""
 
 
 class Game(Struct, frozen=True):
-    """A board after its records. It is a value: acting returns the next game."""
+    """A board after its records, as a value: acting returns the next game."""
 
     header: Header
     position: Position
     x: str
-    """The userid that owns side x at this moment."""
+    """The userid that owns side x now."""
     o: str
     records: Records = field(default_factory=Records)
     line: Records = field(default_factory=Records)
-    """The moves that led to the position, without those that were taken back."""
+    """The moves that led to the position, without any taken back."""
     offer: Record | None = None
     """The record that proposes a draw or asks for a turn back, until it is answered."""
     result: Result | None = None
@@ -141,37 +144,37 @@ class Game(Struct, frozen=True):
     @property
     def is_first_stone(self) -> bool:
         """Whether the side to move places a stone that the other player may take over."""
-        is_empty = not (self.position.occupied or self.line)
+        is_empty = not self.position.occupied
         return self.header.terms.swap and self.to_move is Side.X and is_empty
 
     def owner(self, side: Side) -> str:
-        """Return the userid that owns a side at this moment."""
+        """Return the userid of a side's owner now."""
         return self.x if side is Side.X else self.o
 
     def side_of(self, userid: str) -> Side | None:
-        """Return the side that a player owns at this moment, or None."""
+        """Return the side of a player now, or None."""
         return {self.x: Side.X, self.o: Side.O}.get(userid)
 
     def opponent_of(self, userid: str) -> str:
-        """Return the userid of the player against whom a player plays."""
+        """Return the userid of a player's opponent."""
         return self.o if self.x == userid else self.x
 
     def meets_guard(self, number: int) -> bool:
-        """Return whether a move meant as record `number` is meant for this position."""
+        """Return whether a move for record `number` was meant for this position."""
         since = self.records[number - 1 :]
         return 1 <= number <= self.next_number and all(record.is_talk for record in since)
 
     def has_played(self, side: Side) -> bool:
-        """Return whether the player who owns a side has made a move that stands."""
+        """Return whether a side's player has made a move that stands."""
         return side in map(self.owned_now, reversed(self.line))
 
     def can_decline(self, side: Side) -> bool:
-        """Return whether the player who owns a side may leave as if it had never begun."""
+        """Return whether a side's player may leave as if the game had never begun."""
         return not (self.header.terms.binding or self.has_played(side))
 
     def is_offered_to(self, side: Side | None) -> bool:
-        """Return whether an offer of the other side waits for the answer of this one."""
-        return self.offer is not None and self.offer.side not in (side, None)
+        """Return whether an offer waits for the answer of this side."""
+        return self.offer is not None and self.offer.side is not side
 
     @property
     def latest(self) -> datetime:
@@ -180,16 +183,16 @@ class Game(Struct, frozen=True):
         return latest.at if latest else self.header.started
 
     def time_of_next(self, now: datetime) -> datetime:
-        """Return the time of a record that is made now: that of the latest one at the earliest.
+        """Return the time for the next record: now, or the time of the latest one if that is later.
 
-        If that lies far ahead, the clock that told it was wrong, and the time is now.
+        A latest record far in the future comes from a wrong clock, and does not count.
         """
         latest = self.latest
         return now if latest > now + AHEAD else max(now, latest)
 
     @property
     def actor(self) -> str:
-        """The userid of the player who made the latest record; empty if no player did."""
+        """The player who made the latest record; empty if it was the server or the operator."""
         latest = self.records.latest
         if latest is None or latest.side is None:
             return ""
@@ -201,7 +204,7 @@ class Game(Struct, frozen=True):
         return next(self.each_after(number))
 
     def each_after(self, number: int) -> Iterator["Game"]:
-        """Yield the game as it was after its first `number` records, and after each since then."""
+        """Yield the game after its first `number` records, and after each further one."""
         if number < len(self.records):
             past = _replayed(self.header, self.records.first(number))
             for record in self.records[number:-1]:
@@ -210,18 +213,32 @@ class Game(Struct, frozen=True):
             yield past
         yield self
 
-    def latest_stones(self) -> int:
-        """Return the stones on the board that the latest record placed."""
+    @property
+    def latest_turn(self) -> tuple[Placement, ...]:
+        """The placements of the latest turn so far, also if it came in parts."""
+        if not self.line:
+            return ()
+        side = self.line[-1].side
+        parts = [*takewhile(lambda move: move.side is side, reversed(self.line))][::-1]
+        return tuple(
+            [each for part in parts if isinstance(part.action, tuple) for each in part.action]
+        )
+
+    def latest_stones(self, *, is_of_turn: bool = False) -> int:
+        """Return the stones on the board that the latest record placed.
+
+        With `is_of_turn`, those that the whole turn of that record placed.
+        """
         latest, cells = self.records.latest, 0
         if latest and isinstance(latest.action, tuple):
-            for done in latest.action:
+            for done in self.latest_turn if is_of_turn else latest.action:
                 cells |= self.header.grid.parse_cell(done.cell)
-        return cells & self.position.occupied
+        return cells
 
     def act(self, side: Side, wish: Wish, at: datetime, key: str) -> "Game":
-        """Return the game after a side has done what it wishes, one record longer.
+        """Return the game after a side's wish, one record longer.
 
-        Raises NotAllowed or Illegal if it may not; then nothing of the wish is done.
+        Raises NotAllowed or Illegal, and then no part of the wish is done.
         """
         if self.result:
             raise NotAllowed(reasons.GameOver(self))
@@ -244,7 +261,7 @@ class Game(Struct, frozen=True):
         )
 
     def rule(self, ruling: Ruling, at: datetime, key: str) -> "Game":
-        """Return the game after what the server or its operator did, one record longer.
+        """Return the game after a ruling, one record longer.
 
         Raises NotAllowed if the game is over, and if the ruling does not fit the board.
         """
@@ -254,7 +271,7 @@ class Game(Struct, frozen=True):
         return ruled(self, ruling)._with(record)
 
     def _with(self, record: Record) -> "Game":
-        """Return the game with one more record, which has already taken effect."""
+        """Return the game with one more record, whose effect is already there."""
         line, offer = self.line, self.offer
         if record.is_playing:
             line, offer = line.and_then(record), None
@@ -312,7 +329,7 @@ class Game(Struct, frozen=True):
                 return self._without_latest_of(side)
 
     def owned_now(self, move: Record) -> Side | None:
-        """Return the side that the player of a move owns at this moment; a swap changes it.
+        """Return the side that the player of a move owns now, after swaps.
 
         The first move of side o is the only one that can be a swap.
         """
@@ -323,13 +340,13 @@ class Game(Struct, frozen=True):
         return move.side
 
     def _without_latest_of(self, side: Side) -> "Game":
-        """Return the game as it was before the latest move of a side, but with all its records."""
+        """Return the game before the latest move of a side, but with all its records."""
         places = reversed(range(len(self.line)))
         before = next(nth for nth in places if self.owned_now(self.line[nth]) is side)
         return self.with_moves(before)
 
     def with_moves(self, number: int) -> "Game":
-        """Return the game as it was after the first moves of `line`, but with all its records."""
+        """Return the game after the first moves of `line`, but with all its records."""
         line = self.line.first(number)
         header = structs.replace(self.header, x=self.x, o=self.o)
         if any(move.action is Deed.SWAP for move in self.line):
@@ -351,7 +368,7 @@ class Game(Struct, frozen=True):
         return structs.replace(self, x=self.o, o=self.x)
 
     def redo(self, record: Record) -> "Game":
-        """Return the game after what a record says. Raises NotAllowed or Illegal."""
+        """Return the game after a record from its history. Raises NotAllowed or Illegal."""
         wish = record.wish
         if isinstance(wish, Ruling):
             return self.rule(wish, record.at, record.message_key)
@@ -361,7 +378,7 @@ class Game(Struct, frozen=True):
 
     @property
     def summary(self) -> "Summary":
-        """What a list says about the board."""
+        """The summary of the board for lists."""
         header, result = self.header, self.result
         return Summary(
             header.kind,
@@ -378,9 +395,9 @@ class Game(Struct, frozen=True):
         )
 
     def before_latest_turn(self) -> int:
-        """Return the number of the record after which the latest turn of a game began.
+        """Return the number of the last record before the latest turn.
 
-        It is the whole turn, also if it came in parts. Raises NotAllowed if no turn stands.
+        The whole turn counts, also if it came in parts. Raises NotAllowed if no turn stands.
         """
         if not self.line:
             raise NotAllowed(reasons.NothingToUndo(self))
@@ -392,15 +409,8 @@ class Game(Struct, frozen=True):
         return min([latest.number, *(move.number for move in parts)]) - 1
 
     def taken_in_turn(self) -> int:
-        """Return the cells from which the latest turn has taken stones so far."""
-        cells, latest = 0, self.line.latest
-        for record in reversed(self.line):
-            if latest is None or record.side is not latest.side:
-                break
-            if isinstance(record.action, tuple):
-                for done in record.action:
-                    cells |= done.taken
-        return cells
+        """Return the cells of the stones that the latest turn has taken so far."""
+        return reduce(or_, (done.taken for done in self.latest_turn), 0)
 
 
 def replay(header: Header, records: Iterable[Record]) -> Game:
@@ -415,14 +425,30 @@ _replayed = lru_cache(REMEMBERED)(replay)
 
 
 NO_KEY = "0" * 16
-"""The message key of what no mail asked for."""
+"""The message key of records that no mail caused."""
 
 
 class Variation(Struct, frozen=True):
-    """Placements from a position on, by the side whose turn it is each time."""
+    """A sequence of placements from a position on, each by the side to move."""
 
     games: Sequence[Game]
     """The game before the first placement and after each one, with passes that follow."""
+    before_passes: Sequence[Game]
+    """The same games, each before those passes."""
+
+    def told_after(self, at: int) -> Sequence[Game]:
+        """Return the games to show for the turn that ends after `at` placements.
+
+        If passes were forced, those before and after each pass are among them.
+        """
+        told = list[Game]()
+        while at > 0:
+            before, after = self.before_passes[at], self.games[at]
+            told += [after] if after is before else [after, before]
+            at -= len(before.latest_turn)
+            if at <= 0 or self.games[at] is self.before_passes[at]:
+                break
+        return told[::-1]
 
     @property
     def cells(self) -> tuple[str, ...]:
@@ -436,22 +462,24 @@ class Variation(Struct, frozen=True):
 
     @property
     def records(self) -> Sequence[Record]:
-        """What has been done since the beginning, passes among it."""
+        """The actions since the beginning, passes included."""
         return self.games[-1].records[len(self.games[0].records) :]
 
 
 def variation_of(game: Game, cells: Iterable[str]) -> Variation:
-    """Return the longest beginning of some placements that can be made from a position on.
+    """Return the longest legal beginning of some placements from a position on.
 
-    A game that has ended otherwise than by its rules goes on. Whoever cannot place passes.
+    A game that has ended otherwise than by its rules goes on. A side that cannot place passes.
     """
-    games = [_passed(structs.replace(game, result=game.position.result, offer=None))]
+    done = [structs.replace(game, result=game.position.result, offer=None)]
+    games = [_passed(done[0])]
     for cell in cells:
         try:
-            games.append(_passed(_done(games[-1], Place((cell,)))))
+            done.append(_done(games[-1], Place((cell,))))
         except (Illegal, NotAllowed):
             break
-    return Variation(games)
+        games.append(_passed(done[-1]))
+    return Variation(games, done)
 
 
 def _passed(game: Game) -> Game:
@@ -465,7 +493,7 @@ def _done(game: Game, wish: Place | Deed) -> Game:
 
 
 class Summary(Struct, frozen=True):
-    """A board in a line."""
+    """A board in a line of a list."""
 
     kind: Kind
     board: int
@@ -483,7 +511,7 @@ class Summary(Struct, frozen=True):
     """When the latest record was made, or the board was started."""
     records: int
     due: datetime | None = None
-    """The earliest moment when something can be due, where the index says so."""
+    """The earliest possible time of the next reminder or loss, where the index knows it."""
 
     @property
     def name(self) -> str:
@@ -499,7 +527,7 @@ class Summary(Struct, frozen=True):
 
     @property
     def counts(self) -> bool:
-        """Whether the game counts for ratings: it is over, rated, and not void."""
+        """Whether the game counts for ratings: over, rated, and not void."""
         return self.is_rated and has_counted(self)
 
     @property
@@ -511,5 +539,5 @@ class Summary(Struct, frozen=True):
 
 
 def has_counted(game: Game | Summary) -> bool:
-    """Return whether a game is over that counts as begun."""
+    """Return whether a game is over and counts as begun."""
     return game.result is not None and game.result.how is not How.VOID

@@ -1,4 +1,4 @@
-"""What is fixed when a board starts: game, grid, players, terms, and moves it continues. Pure."""
+"""The header of a board: game, grid, players, terms, and moves that it continues. Pure."""
 
 from datetime import datetime
 
@@ -14,18 +14,18 @@ NO_BOARD = 0
 
 
 class BadOrigin(ValueError):
-    """Moves do not lead to a position from which a game can go on; the message says why."""
+    """An origin whose moves are illegal or end the game; the message says why."""
 
 
 class Step(Struct, frozen=True):
-    """A move of a side that counts for the position: placements, or none for a pass."""
+    """A side's move as it changes the position: its placements, or none for a pass."""
 
     side: Side
     placements: tuple[Placement, ...]
 
 
 class Origin(Struct, frozen=True):
-    """The board that is continued, the number of its latest record, and the moves so far."""
+    """The continued board, the number of its latest record, and its moves."""
 
     board: int
     number: int
@@ -48,7 +48,7 @@ def position_of(origin: Origin, kind: Kind, grid: Grid) -> Position:
 
 
 def _after(step: Step, position: Position) -> Position:
-    """Return the position after a move. Raises BadOrigin, and what the rules and the grid raise."""
+    """Return the position after a step. Raises BadOrigin, and the errors of rules and grid."""
     if not step.placements:
         return position.pass_turn()
     for done in step.placements:
@@ -62,19 +62,19 @@ def _after(step: Step, position: Position) -> Position:
 
 
 def steps_of(side: Side | None, action: object) -> tuple[Step, ...]:
-    """Return what a record does to the position: nothing if it is a swap or not a move."""
+    """Return a record as a step; none for a swap and for records that are not moves."""
     if side and isinstance(action, tuple):
         return (Step(side, action),)
     return (Step(side, ()),) if side and action is Deed.PASS else ()
 
 
 class Terms(Struct, frozen=True):
-    """What the players agreed on besides the grid. Times are in days; 0 means no limit."""
+    """Terms of a game besides the grid. Times are in days; 0 means no limit."""
 
     swap: bool = True
     rated: bool = True
     binding: bool = False
-    """Whether nobody can decline it, and who makes no first move loses: in a tournament."""
+    """Whether nobody can decline, and a missing first move loses: in a tournament."""
     nagtime: int = 7
     """From the beginning of a turn to the reminder."""
     forfeittime: int = 21
@@ -86,7 +86,7 @@ class Terms(Struct, frozen=True):
 
 
 class Header(Struct, frozen=True):
-    """What is fixed when a board starts. `x` and `o` are the userids that own the sides then."""
+    """The header of a board. `x` and `o` are the userids that own the sides at the start."""
 
     kind: Kind
     board: int
@@ -96,7 +96,7 @@ class Header(Struct, frozen=True):
     terms: Terms
     started: datetime
     origin: Origin | None = None
-    """Where the board begins, if it continues another one of the same game."""
+    """The beginning of the board, if it continues another one of the same game."""
 
     @property
     def first_position(self) -> Position:

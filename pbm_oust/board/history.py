@@ -29,13 +29,13 @@ from pbm_oust.rules.position import IllegalPlacement, taken
 
 
 class NotFollowed(ValueError):
-    """A line is no record, or not one that may come next by the rules; the message says why."""
+    """A line that is no record, or an illegal one; the message says why."""
 
 
 class Course:
-    """A game that is followed from record to record.
+    """A game that grows record by record.
 
-    Most of them are placements, one after another: of these only the positions are gone through.
+    Most records are placements. For runs of them only positions are computed, no games.
     """
 
     def __init__(self, header: Header) -> None:
@@ -48,7 +48,7 @@ class Course:
         self._latest = header.started
 
     def game(self) -> Game:
-        """Return the game."""
+        """Return the game so far."""
         if self._placed:
             self._game = self._game.with_placements(self._placed, self._position)
             self._placed = []
@@ -76,10 +76,9 @@ class Course:
 
 
 def _placed(position: Position, record: Record) -> tuple[Position, Record] | None:
-    """Return the position after the placements of a record, and the record with what it took.
+    """Return the position after a record, and the record with what it took; None for other records.
 
-    None if it is not just placements. What else it may be, or why it is refused, is left to others
-    to find out.
+    Only legal placements are handled here; anything else is left to `Game`.
     """
     done, named = record.action, position.grid.named
     if not isinstance(done, tuple) or record.side is not position.to_move or position.result:
@@ -106,7 +105,7 @@ def _placed(position: Position, record: Record) -> tuple[Position, Record] | Non
 
 
 def _step(record: Record, game: Game) -> Game:
-    """Return the game after a record. Raises NotFollowed if the rules disagree."""
+    """Return the game after a record. Raises NotFollowed if the record is illegal."""
     try:
         following = game.redo(record)
     except Refusal as refusal:
@@ -129,11 +128,11 @@ def _reason_in_words(refusal: Refusal) -> str:
 
 
 OVER = "# over"
-"""How the remark begins."""
+"""The beginning of the remark on a finished game."""
 
 
 def format_over(game: Game) -> str:
-    """Return the remark about a game, without its newline; empty if it goes on."""
+    """Return the remark on a finished game, without its newline; empty if it goes on."""
     return f"{OVER}: {_ending_in_words(game)}" if game.result else ""
 
 
@@ -153,7 +152,7 @@ _SEEK = re.compile(rf"# seek {notation.NUMBER.pattern}")
 
 
 class BadHistory(ValueError):
-    """The server cannot have written a history: `line` counts from 1, `reason` says why."""
+    """A history that the server cannot have written: `line` counts from 1, `reason` says why."""
 
     def __init__(self, line: int, reason: str) -> None:
         super().__init__(f"line {line}: {reason}")
@@ -162,12 +161,12 @@ class BadHistory(ValueError):
 
 
 class History(Struct, frozen=True):
-    """What a history file says: the game, and whether the file is complete."""
+    """A parsed history file: the game, and whether the file is complete."""
 
     game: Game
     has_result_line: bool
     whole_length: int
-    """Bytes up to the end of the last whole line. What follows does not count."""
+    """The number of bytes up to the end of the last whole line. Anything after it is ignored."""
 
 
 def format_records(game: Game, since: int) -> str:
@@ -179,7 +178,7 @@ def format_records(game: Game, since: int) -> str:
 
 
 def read_history(data: bytes) -> History:
-    """Return what a history file says; every record is checked against the rules.
+    """Return the parsed history, with every record checked against the rules.
 
     A last line without its newline is ignored. A result line may be missing at the very end, since
     it follows from the records. Raises BadHistory for anything the server would not have written.
@@ -230,14 +229,14 @@ class _Lines(Iterator[tuple[int, str]]):
         return self.last, line
 
     def expect(self, wanted: str) -> tuple[int, str]:
-        """Return what follows some words on the next line, and its number. Raises BadHistory."""
+        """Return the rest of the next line after `wanted`, and its number. Raises BadHistory."""
         number, line = next(self, (self.last + 1, None))
         if line is None or not line.startswith(wanted):
             raise BadHistory(number, f"a line {wanted.strip()!r} belongs here")
         return number, line.removeprefix(wanted)
 
     def _is_remark(self, number: int, line: str) -> bool:
-        """Return True for a remark. Raises BadHistory for one of ours without its value."""
+        """Return whether a line is a remark. Raises BadHistory for one of ours without value."""
         if line.startswith(OVER):
             self.over = number, line
         _check_remark(number, line)
@@ -273,7 +272,7 @@ def _read_header(text: str) -> tuple[Header, _Lines]:
 
 
 def _read_keys(lines: _Lines) -> dict[str, tuple[int, str]]:
-    """Return what stands behind each key of a header, with the numbers of the lines."""
+    """Return the value of each key of a header, with its line number."""
     number, rest = lines.expect(notation.FIRST_LINE)
     if rest:
         raise BadHistory(number, f"the first line is {notation.FIRST_LINE!r}")
@@ -281,7 +280,7 @@ def _read_keys(lines: _Lines) -> dict[str, tuple[int, str]]:
 
 
 def _header_of(found: dict[str, tuple[int, str]]) -> Header:
-    """Return the header of which this was found behind its keys. Raises BadHistory."""
+    """Return the header with these values. Raises BadHistory."""
     kind = KINDS.get(found["Kind"][1])
     if kind is None:
         raise BadHistory(found["Kind"][0], f"the game {found['Kind'][1]!r} is not known")
@@ -308,7 +307,7 @@ def _header_of(found: dict[str, tuple[int, str]]) -> Header:
 
 
 def _read_origin(number: int, line: str, header: Header) -> Origin:
-    """Return where a board begins, checked against the rules. Raises BadHistory."""
+    """Return the origin on a line, checked against the rules. Raises BadHistory."""
     text = line.removeprefix(f"{notation.FROM}: ")
     try:
         origin = notation.parse_origin(text, header.kind.name)
@@ -329,15 +328,15 @@ def _check_result(number: int, line: str, game: Game) -> bool:
 
 
 _OWNER = re.compile(rb"^([XO]: )(.*)$", re.MULTILINE)
-"""A line of a header that names the owner of a side."""
+"""Pattern of a header line with the owner of a side."""
 _NAMED = notation.USERID.pattern
 _WON = re.compile(rf"^({OVER}: )({_NAMED})(?= (?:won|declined))".encode(), re.MULTILINE)
-"""The beginning of the remark that says who won."""
+"""Pattern of the remark that names the winner, up to the name."""
 _ADOPTS = re.compile(
     rf"^( *[0-9]+ \* )({Verb.ADOPT.value} [xo] )({_NAMED}) +(?=[0-9-]+T[0-9:]+Z )".encode(),
     re.MULTILINE,
 )
-"""The beginning of a record that hands a side over."""
+"""Pattern of a record that hands a side over, up to the userid."""
 
 
 def userids_in(data: bytes) -> frozenset[str]:
@@ -350,7 +349,7 @@ def userids_in(data: bytes) -> frozenset[str]:
 
 
 def with_other_userid(data: bytes, old: str, new: str) -> bytes:
-    """Return a history in which a player has another userid, without replaying it."""
+    """Return a history with one userid replaced by another, without replaying it."""
     before, after = old.encode(), new.encode()
 
     def renamed(found: re.Match[bytes]) -> bytes:

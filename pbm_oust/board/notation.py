@@ -1,4 +1,4 @@
-"""How a history writes its parts: a `format_x` and a `parse_x` for each notation. Pure."""
+"""Notations of a history: a `format_x` and a `parse_x` for each part. Pure."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -13,14 +13,14 @@ FIRST_LINE = "pbm_oust history 1"
 KEYS = ("Kind", "Board", "Grid", "X", "O", "Options", "Started")
 
 FROM = "From"
-"""The key of a line that only boards have that continue another one."""
+"""The key of the line with the origin of a continued board."""
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
 _FIRST = datetime(1970, 1, 1, tzinfo=UTC)
 _AHEAD = timedelta(days=1)
-"""By how much the clock of another host may be ahead."""
+"""The tolerance for the clock of another host."""
 ACTION_WIDTH = 25
-"""How wide the column with the actions of records is, at least."""
+"""The least width of the column with actions."""
 _RECORD = re.compile(
     r"(   [1-9]|  [1-9][0-9]| [1-9][0-9]{2}|[1-9][0-9]{3,8}) ([xo*])"
     rf" (\S.{{{ACTION_WIDTH - 1},}}?) ({_TIME.pattern}) ([0-9a-f]{{16}})",
@@ -32,21 +32,22 @@ LONGEST_USERID = 20
 USERID = re.compile(rf"[a-z][a-z0-9_-]{{0,{LONGEST_USERID - 1}}}")
 NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 """The number of a board or of a record."""
+HIGHEST = 999_999_999
+"""The highest number of a board or of a record."""
 MOST_GIVEN = 99_999_999
-"""The highest number that something from elsewhere gets. Those of others go on from there, and they
-have nine digits at most."""
+"""The highest number for something from elsewhere. Our own numbers go on from there."""
 _STEP = re.compile(r" ([xo]) ((?:[A-Z][0-9*]+ ?)+|pass)(?= [xo] |$)")
 _ORIGIN = re.compile(rf"([a-z]+) ({NUMBER.pattern})#(0|{NUMBER.pattern})((?: \S+)*)")
 MESSAGE_KEY = re.compile(r"[0-9a-f]{16}")
 """A message key."""
 DRAW = "draw"
-"""Stands in the place of the side that has won."""
+"""Replaces the winning side in the result of a draw."""
 _BY_PLAYERS = frozenset(how.value for how in How)
 _DEEDS = {deed.value: deed for deed in Deed}
 _VERBS = {verb.value for verb in Verb}
 _SIDES: dict[str, Side | None] = {SERVER: None, **{side.value: side for side in Side}}
 MOST_REMEMBERED = 4096
-"""How many words are remembered with what they say, as most of them come again and again."""
+"""The number of parsed words that are remembered, since most come again and again."""
 _DAYS = re.compile(r"(0|[1-9][0-9]{0,4})")
 _LONGER = re.compile(r"[1-9][0-9]{0,3}d")
 
@@ -57,7 +58,7 @@ def format_time(at: datetime) -> str:
 
 
 def parse_time(text: str) -> datetime:
-    """Return the time that a history wrote. Raises ValueError for any other form."""
+    """Return the time in the notation of histories. Raises ValueError for any other form."""
     try:
         if _TIME.fullmatch(text):
             return datetime.fromisoformat(text)
@@ -67,17 +68,17 @@ def parse_time(text: str) -> datetime:
 
 
 def check_time(at: datetime, now: datetime) -> None:
-    """Raise ValueError for a time that nothing can have happened at: ahead, or long before us."""
+    """Raise ValueError for an impossible time: in the future, or long ago."""
     if not _FIRST <= at <= now + _AHEAD:
         raise ValueError(f"{format_time(at)} is no time at which it can have happened")
 
 
 _ON = ("swap", "rated", "binding")
-"""What an Options line has as a word where it is on."""
+"""The words of an Options line for what is on."""
 
 
 def format_terms(terms: Terms) -> str:
-    """Return the words of the Options line: what is on, and the times in days."""
+    """Return the words of the Options line: those for what is on, and the times in days."""
     words = [name for name in _ON if getattr(terms, name)]
     words += [f"nagtime={terms.nagtime}", f"forfeittime={terms.forfeittime}"]
     if terms.totaltime:
@@ -117,7 +118,7 @@ def format_action(action: Action) -> str:
 
 @lru_cache(maxsize=MOST_REMEMBERED)
 def parse_action(text: str) -> Action:
-    """Return the action that these words name. Raises ValueError for other words."""
+    """Return the action in the words of a record. Raises ValueError for other words."""
     if deed := _DEEDS.get(text):
         return deed
     words = text.split(" ")
@@ -133,12 +134,12 @@ def parse_action(text: str) -> Action:
 
 
 def format_wish(wish: Wish) -> str:
-    """Return the word for what a player wishes: `D4,E5` or `pass`."""
+    """Return the word for a wish: `D4,E5` or `pass`."""
     return wish.value if isinstance(wish, Deed) else ",".join(wish.cells)
 
 
 def parse_wish(text: str) -> Wish:
-    """Return what a player wishes with a word. Raises ValueError for other words."""
+    """Return the wish in a word. Raises ValueError for other words."""
     if deed := _DEEDS.get(text):
         return deed
     cells = tuple(text.split(","))
@@ -148,7 +149,7 @@ def parse_wish(text: str) -> Wish:
 
 
 def format_ruling(ruling: Ruling) -> str:
-    """Return the words for what the server did: `void`, `adopt x carol`, `extend o 3d`."""
+    """Return the words for a ruling: `void`, `adopt x carol`, `extend o 3d`."""
     side = ruling.side.value if ruling.side else DRAW if ruling.verb is Verb.AWARD else ""
     days = f"{ruling.days}d" if ruling.verb is Verb.EXTEND else ""
     back_to = str(ruling.back_to) if ruling.verb is Verb.UNDO else ""
@@ -156,7 +157,7 @@ def format_ruling(ruling: Ruling) -> str:
 
 
 def parse_ruling(text: str) -> Ruling:
-    """Return what the server did, from these words. Raises ValueError for other words."""
+    """Return the ruling in some words. Raises ValueError for other words."""
     match text.split(" "):
         case ["void"]:
             return Ruling(Verb.VOID)
@@ -179,7 +180,7 @@ def format_outcome(result: Result) -> str:
 
 
 def parse_outcome(kind: Kind, text: str) -> Result:
-    """Return the result that some words say. Raises ValueError."""
+    """Return the result in some words: `x resign`. Raises ValueError for other words."""
     winner, _, how = text.partition(" ")
     ending = How(how) if how in _BY_PLAYERS else kind.endings(how)
     return Result(None if winner == DRAW else Side(winner), ending)
@@ -191,7 +192,7 @@ def format_result(result: Result) -> str:
 
 
 def format_origin(origin: Origin, kind: str) -> str:
-    """Return where a board begins: `oust 17#5 x D4 o E5*1 F6 x pass`."""
+    """Return the words for an origin: `oust 17#5 x D4 o E5*1 F6 x pass`."""
     steps = (
         f" {step.side.value} {format_action(step.placements or Deed.PASS)}" for step in origin.steps
     )
@@ -199,7 +200,7 @@ def format_origin(origin: Origin, kind: str) -> str:
 
 
 def parse_origin(text: str, kind: str) -> Origin:
-    """Return where a board of a kind begins. Raises ValueError for other words."""
+    """Return the origin in some words. Raises ValueError for other words."""
     match = _ORIGIN.fullmatch(text)
     if not match or match[1] != kind:
         raise ValueError(f"it is not written '{kind} BOARD#NUMBER x MOVE o MOVE ..'")
@@ -239,7 +240,7 @@ def format_record(record: Record) -> str:
 
 
 def record_line(number: str, by: str, action: str, at: str, key: str) -> str:
-    """Return the line of a record with these parts, whatever they say."""
+    """Return the line of a record with these parts, which are not checked."""
     return f"{number:>4} {by} {action:<{ACTION_WIDTH}} {at} {key}"
 
 
@@ -262,7 +263,7 @@ def parse_record(text: str) -> Record:
 
 
 def _read_record(text: str) -> Record:
-    """Return the record on a line, if its words are in their places. Raises ValueError."""
+    """Return the record on a line, if its words are in place. Raises ValueError."""
     words = text.split()
     if len(words) < 5:
         raise ValueError("a record has a number, a side, an action, a time and an id")

@@ -22,18 +22,18 @@ from pbm_oust.refusal import Illegal
 from pbm_oust.rules import Grid, Kind, Position, Side, parse_grid
 
 _AT = datetime(2026, 11, 20, tzinfo=UTC)
-"""When everything happens in a puzzle."""
+"""The time of every event in a puzzle."""
 
 
 class Goal(Enum):
-    """What a turn has to reach."""
+    """The aim of a turn in a puzzle."""
 
     TURN = "turn"
     """Any turn does."""
     WIN = "win"
     """The turn wins."""
     MOST = "most"
-    """It takes as many stones as can be taken."""
+    """The turn takes as many stones as can be taken."""
     HOLD = "hold"
     """The other side cannot win in its next turn."""
     FORCE = "force"
@@ -45,18 +45,18 @@ class Goal(Enum):
 
 
 class Drawing(Struct, frozen=True, forbid_unknown_fields=True):
-    """A position with a task, as a file has it."""
+    """A position with a task, as `puzzles/KIND.toml` has it."""
 
     grid: str
     board: str
-    """The top row first. Spaces do not matter."""
+    """The rows of the board, the top row first. Spaces do not matter."""
     goal: Goal
     answer: str = ""
     """A turn that reaches the goal: `D4,E5`. A step of the rules without a task has none."""
     name: str = ""
-    """Of a step of the rules: what templates call it."""
+    """The name of a step of the rules in templates."""
     replies: Mapping[str, str] = {}
-    """How the other side answers turns that do not force a win."""
+    """Answers of the other side to turns that do not force a win."""
 
 
 class _File(Struct, frozen=True, forbid_unknown_fields=True):
@@ -65,23 +65,23 @@ class _File(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Puzzle(Struct, frozen=True):
-    """A position in which x is to move, and what the turn has to reach."""
+    """A position with x to move, and the goal of the turn."""
 
     number: int
-    """Its place among the puzzles, or the steps, of its game, from 1 on."""
+    """The place among the puzzles, or the steps, of its game, from 1 on."""
     game: Game
     """It is on no board."""
     goal: Goal
     answer: tuple[str, ...]
-    """The cells of a turn that reaches it; none for a step of the rules without a task."""
+    """The cells of a solving turn; none for a step of the rules without a task."""
     name: str
-    """Of a step of the rules: what templates call it."""
+    """The name of a step of the rules in templates."""
     replies: Mapping[tuple[str, ...], tuple[str, ...]]
-    """How the other side answers turns that do not force a win."""
+    """Answers of the other side to turns that do not force a win."""
 
     @property
     def kind(self) -> Kind:
-        """The game that it is about."""
+        """The game of the puzzle."""
         return self.game.header.kind
 
     @property
@@ -97,14 +97,14 @@ class Puzzle(Struct, frozen=True):
         return sorted((right, *others[:1], *others[1:][-1:]))
 
     def tried(self, cells: Sequence[str]) -> "Attempt":
-        """Return what comes of placements, which need not be a whole turn. Raises Illegal."""
+        """Return the attempt with these placements, perhaps not a whole turn. Raises Illegal."""
         game = self.game
         if cells:
             game = game.act(game.to_move, Place(tuple(cells)), game.latest, NO_KEY)
         return Attempt(self, tuple(cells), game)
 
     def tried_as_far(self, cells: Sequence[str]) -> tuple["Attempt", Illegal | None]:
-        """Return what comes of placements up to the first that is not legal, and why it is not."""
+        """Return the attempt up to the first illegal placement, and the error of that one."""
         try:
             return self.tried(cells), None
         except Illegal as refused:
@@ -156,18 +156,18 @@ class Attempt(Struct, frozen=True):
 
     @property
     def reply(self) -> tuple[str, ...]:
-        """The turn with which the other side spoils it; none if it does not."""
+        """The refuting turn of the other side; none if there is none."""
         if self.puzzle.goal is Goal.FORCE:
             return next((o for x, o in self.puzzle.replies.items() if self.is_after(x)), ())
         return () if self.game.result else winning_turn(self.game.position)
 
     def is_after(self, cells: Sequence[str]) -> bool:
-        """Return whether the same position comes of other placements."""
+        """Return whether other placements lead to the same position."""
         return self.game.position == self.puzzle.tried(cells).game.position
 
 
 def turns(position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
-    """Yield each position that a turn can lead to, halfway through it too, with one way there.
+    """Yield each position that a turn can reach, also halfway, with one way to it.
 
     Each comes once: it does not matter in which order stones are placed.
     """
@@ -186,7 +186,7 @@ def turns(position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
 
 
 def winning_turn(position: Position) -> tuple[str, ...]:
-    """Return a turn with which the side to move wins at once; none if there is none."""
+    """Return a turn that wins at once for the side to move; empty if there is none."""
     return next(
         (
             cells
@@ -234,7 +234,7 @@ def _cells(turn: str) -> tuple[str, ...]:
 
 
 def drawn_position(kind: Kind, grid: Grid, drawing: str) -> Position:
-    """Return the position that lines show, the top row first, with x to move.
+    """Return the position in a drawing, the top row first, with x to move.
 
     Raises ValueError for another number of cells than the grid has.
     """

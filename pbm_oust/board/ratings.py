@@ -15,20 +15,19 @@ from pbm_oust.rules import Grid, Kind
 START = 1600
 """The rating of a player without games."""
 PROVISIONAL = 20
-"""How many games a rating is provisional."""
+"""The number of games after which a rating is no longer provisional."""
 STEP = 400
-"""How much more than an established opponent's rating a provisional win is worth."""
+"""The worth of a provisional win, above an established opponent's rating."""
 HALF_STEP = 200
-"""How much more than the mean of both ratings it is worth if the opponent is provisional too."""
+"""The worth of a provisional win above the mean of both ratings, if the opponent is provisional."""
 K = 32
 """The most points that an established player can win or lose in a game."""
 SCALE = 400
-"""How many points make the odds ten times better, in Elo's formula."""
+"""The points for odds ten times better, in Elo's formula."""
 
 
-Place = tuple[int, int]
-"""Where a game stands in the order of games: the second in which it ended, since 1970 in UTC, and
-its number."""
+SortKey = tuple[int, int]
+"""The order of a game: the second in which it ended, since 1970 in UTC, and its number."""
 
 
 class SizeClass(Enum):
@@ -44,7 +43,7 @@ LARGEST = {SizeClass.SMALL: 80, SizeClass.MEDIUM: 150}
 
 
 class Standing(Struct, frozen=True):
-    """What a player has achieved in one class of one game."""
+    """The rating and the games of a player in one class of one game."""
 
     userid: str
     rating: float = START
@@ -52,7 +51,7 @@ class Standing(Struct, frozen=True):
     losses: int = 0
     draws: int = 0
     worth: float = 0.0
-    """The sum of what the provisional games were worth."""
+    """The sum of the worths of the provisional games."""
 
     @property
     def games(self) -> int:
@@ -66,7 +65,7 @@ class Standing(Struct, frozen=True):
 
 
 class RatingChange(Struct, frozen=True):
-    """What a game did to the rating of one of its players."""
+    """The change of a player's rating by one game."""
 
     before: Standing
     opponent: Standing
@@ -76,7 +75,7 @@ class RatingChange(Struct, frozen=True):
 
     @property
     def worth(self) -> float:
-        """What the game was worth, if the player was provisional."""
+        """The worth of the game, if the player was provisional."""
         if self.opponent.is_provisional:
             mean = (self.before.rating + self.opponent.rating) / 2
             return mean + HALF_STEP * self.outcome
@@ -101,7 +100,7 @@ class RatingChange(Struct, frozen=True):
 
 
 class RatedGame(Struct, frozen=True):
-    """A game and what it did to both ratings."""
+    """A game and the changes of both ratings."""
 
     game: Summary
     x: RatingChange
@@ -122,13 +121,13 @@ class Table(Struct, frozen=True):
 
 
 def size_class(grid: Grid) -> SizeClass:
-    """Return the class that a grid belongs to."""
+    """Return the class of a grid."""
     cells = grid.cells.bit_count()
     return next((size for size, most in LARGEST.items() if cells <= most), SizeClass.LARGE)
 
 
-def place_of(game: Summary) -> Place:
-    """Return where a game that is over stands in the order in which games of a kind are counted."""
+def place_of(game: Summary) -> SortKey:
+    """Return the place of a finished game in the order in which games are counted."""
     return int(game.latest.timestamp()), game.board
 
 
@@ -144,7 +143,7 @@ def rate(games: Iterable[Summary]) -> list[Table]:
 
 
 def count_game(game: Summary, standings: dict[str, Standing]) -> RatedGame:
-    """Return what a game does to both ratings, and put that into the standings of its class."""
+    """Return the effect of a game on both ratings, and update the standings of its class."""
     x, o = (standings.get(userid, Standing(userid)) for userid in (game.x, game.o))
     outcome = 0 if game.winner is None else 1 if game.winner == game.x else -1
     rated = RatedGame(game, change_by(x, o, outcome), change_by(o, x, -outcome))
@@ -154,7 +153,7 @@ def count_game(game: Summary, standings: dict[str, Standing]) -> RatedGame:
 
 
 def change_by(before: Standing, opponent: Standing, outcome: int) -> RatingChange:
-    """Return what a game does to the rating of a player: 1 for a win, 0 for a draw, -1 a loss."""
+    """Return the effect of a game on one rating; `outcome` is 1, 0 for a draw, or -1 for a loss."""
     counted = structs.replace(
         before,
         wins=before.wins + (outcome == 1),

@@ -1,4 +1,4 @@
-"""Why something cannot be done on a board: what is not allowed now, and what is not legal. Pure."""
+"""Reasons of refusals on a board: not allowed now, or illegal by the rules. Pure."""
 
 from typing import TYPE_CHECKING
 
@@ -15,9 +15,9 @@ class MayHaveBoard(Reason, frozen=True, kw_only=True):
 
     game: "Game | None" = None
     supposed: str = ""
-    """The turn that is only supposed to have been made, if the board is shown after one."""
+    """The hypothetical turn, if the board is shown after one."""
     told_to: str = ""
-    """The player who would be told this, if their turn is only supposed."""
+    """The player to inform, if the turn is hypothetical."""
 
 
 class OfBoard(MayHaveBoard, frozen=True):
@@ -27,7 +27,7 @@ class OfBoard(MayHaveBoard, frozen=True):
 
 
 def game_in(reason: Reason) -> "Game | None":
-    """Return the game that a reason is about, or None."""
+    """Return the game of a reason, or None."""
     return reason.game if isinstance(reason, MayHaveBoard) else None
 
 
@@ -67,7 +67,7 @@ class OfferWaits(OfBoard, NotAllowedReason, frozen=True):
     """An offer has not been answered yet."""
 
     own: bool
-    """Whether it is the player's own."""
+    """Whether the offer is the player's own."""
 
 
 class NoOffer(OfBoard, NotAllowedReason, frozen=True):
@@ -93,7 +93,7 @@ class OffGrid(OfBoard, IllegalReason, frozen=True):
     """The grid does not have the cell."""
 
     nth: int
-    """Which placement of the command it is, counted from 1."""
+    """The index of the placement in the command, counted from 1."""
 
 
 class AfterTurn(OfBoard, IllegalReason, frozen=True):
@@ -101,9 +101,9 @@ class AfterTurn(OfBoard, IllegalReason, frozen=True):
 
     nth: int
     played: tuple[str, ...]
-    """The cells of the placements before."""
+    """The cells of the earlier placements."""
     over: bool
-    """Whether these have ended the game too."""
+    """Whether the earlier placements have ended the game too."""
 
 
 class AgainstRules(OfBoard, IllegalReason, frozen=True):
@@ -113,4 +113,4 @@ class AgainstRules(OfBoard, IllegalReason, frozen=True):
     played: tuple[str, ...]
     fault: Fault
     before: Position
-    """The position after the placements before."""
+    """The position after the earlier placements."""

@@ -1,4 +1,4 @@
-"""Records: who did what, as a value that grows by one; and what players wish for. Pure."""
+"""Records of actions on a board, as a value that grows by one; and the wishes of players. Pure."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,11 +13,11 @@ from msgspec import Struct
 from pbm_oust.rules import Side
 
 SERVER = "*"
-"""Stands for the server and its operator in histories."""
+"""Marks the server and its operator in histories."""
 
 
 class Deed(Enum):
-    """What a player can do besides placing stones."""
+    """An action of a player other than placing stones."""
 
     PASS = "pass"  # a pass, no password # nosec B105
     SWAP = "swap"
@@ -35,7 +35,7 @@ class Deed(Enum):
 
     @property
     def is_offer(self) -> bool:
-        """Whether this waits for the other player's answer."""
+        """Whether the deed waits for the other player's answer."""
         return self in (Deed.PROPOSE, Deed.UNDO)
 
 
@@ -43,11 +43,11 @@ PLAYING = (Deed.PASS, Deed.SWAP)
 """The deeds that are moves, like placements: done in turn, and possible to take back."""
 
 WISHED = tuple(deed for deed in Deed if deed is not Deed.RETRACT)
-"""The deeds that players ask for by name."""
+"""The deeds that have a command."""
 
 
 class Verb(Enum):
-    """What the server or its operator can do to a board."""
+    """An action of the server or its operator on a board."""
 
     REMIND = "remind"
     """Remind a side that its time is running out."""
@@ -62,24 +62,24 @@ class Verb(Enum):
     EXTEND = "extend"
     """Give the side to move more time for its turn."""
     UNDO = "undo"
-    """Take back the moves after a record."""
+    """Take back the moves after a given record."""
 
 
 class Ruling(Struct, frozen=True):
-    """What the server or its operator did, and to which side."""
+    """An action of the server or its operator, and its side."""
 
     verb: Verb
     side: Side | None = None
     userid: str = ""
-    """Who takes the side over."""
+    """The new owner of the side."""
     days: int = 0
-    """By how many days its time is extended."""
+    """The number of days by which the time is extended."""
     back_to: int = 0
-    """The number of the record after which moves are taken back; 0 for all moves."""
+    """The number of the last record that stays; 0 if all moves are taken back."""
 
 
 class Place(Struct, frozen=True):
-    """The wish to place stones on these cells in this order; players' names for the cells.
+    """The wish to place stones on cells, by name, in this order.
 
     Raises ValueError if there are no cells.
     """
@@ -92,53 +92,53 @@ class Place(Struct, frozen=True):
 
 
 Wish = Place | Deed
-"""What a player wishes to do, before anybody knows whether it is possible."""
+"""An action that a player wants, not yet checked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A stone that was placed, and how many stones it took off the board."""
+    """A placed stone, and the number of stones that it took off the board."""
 
     cell: str
     took: int = 0
     taken: int = field(default=0, compare=False)
-    """The cells of those stones as `Grid` lays them out, once the rules have placed this one."""
+    """The taken cells as `Grid` lays them out, once the rules have placed the stone."""
 
 
 Action = tuple[Placement, ...] | Deed | Ruling
-"""What a record says was done."""
+"""The action of a record."""
 
 
 class Record(Struct, frozen=True):
-    """What one accepted command did."""
+    """An action on a board: its side, its time and its message key."""
 
     number: int
     side: Side | None
-    """The side that did it; None for the server and its operator."""
+    """The acting side; None for the server and its operator."""
     action: Action
     at: datetime
     message_key: str
 
     @property
     def by(self) -> str:
-        """Who did it, as histories have it: x, o, or * for the server and its operator."""
+        """The actor as histories have it: x, o, or * for the server and its operator."""
         return self.side.value if self.side else SERVER
 
     @property
     def wish(self) -> Wish | Ruling:
-        """The wish that leads to it."""
+        """The wish or ruling that leads to the record."""
         if isinstance(self.action, tuple):
             return Place(tuple(done.cell for done in self.action))
         return self.action
 
     @property
     def is_playing(self) -> bool:
-        """Whether this is a move: placements, a pass or a swap."""
+        """Whether the record is a move: placements, a pass or a swap."""
         return isinstance(self.action, tuple) or self.action in PLAYING
 
     @property
     def is_talk(self) -> bool:
-        """Whether this leaves the board, its players and the turn as they were."""
+        """Whether the record leaves the board, its players and the turn as they were."""
         if isinstance(self.action, Ruling):
             return self.action.verb in (Verb.REMIND, Verb.EXTEND)
         return self.action in (Deed.PROPOSE, Deed.UNDO, Deed.REJECT)
@@ -149,14 +149,14 @@ _KEY_OF = attrgetter("message_key")
 
 
 class Records(tuple[Record, ...]):
-    """Some records in their order. Values that are made of one another share what was computed."""
+    """A sequence of records. Sequences made of one another share computed results."""
 
     _folds: Mapping[Any, tuple[int, Any]] = {}
-    """What each fold led to after so many records."""
+    """The number of records folded, and the result, by function."""
 
     @property
     def latest(self) -> Record | None:
-        """The last one of them."""
+        """The last record, if any."""
         return self[-1] if self else None
 
     def and_then(self, *more: Record) -> "Records":
@@ -166,7 +166,7 @@ class Records(tuple[Record, ...]):
         return longer
 
     def first(self, number: int) -> "Records":
-        """Return the first so many records, or all of them if there are not so many."""
+        """Return the first `number` records, or all if there are fewer."""
         return Records(self[:number])
 
     def has_message_key(self, key: str) -> bool:
@@ -174,13 +174,13 @@ class Records(tuple[Record, ...]):
         return key in map(_KEY_OF, self)
 
     def of_message(self, key: str) -> Record:
-        """Return the latest record with a message key, which must be there."""
+        """Return the latest record with a message key. There must be one."""
         return next(record for record in reversed(self) if record.message_key == key)
 
     def folded(self, start: S, step: Callable[[S, Record], S]) -> S:
-        """Return what a step for each record makes of a start, which must always be the same.
+        """Return the result of `step` over all records, from a start that must always be the same.
 
-        What it made of these records is remembered, also for those that are made of them.
+        Results are remembered, also for longer sequences made of this one.
         """
         done, state = self._folds.get(step, (0, start))
         if done < len(self):

@@ -6,6 +6,7 @@ corrects the stones. What the standard has no word for is in properties that beg
 lines of the header, the remarks, each record and the result.
 """
 
+import codecs
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,14 +27,14 @@ _TOKEN = re.compile(r"\s*(?:([();])|([A-Za-z]+)|\[((?:[^\\\]]|\\.)*)\])", re.DOT
 _ESCAPED = re.compile(r"\\(\r\n|\n\r|.)", re.DOTALL)
 _BROKEN = re.compile(r"[ \t]*(?:\r?\n\r?[ \t]*)+")
 _BEGINS = re.compile(r"\(\s*;\s*[A-Z][A-Za-z]*\s*\[")
-"""How a game begins, in whatever text it stands."""
+"""Pattern of the beginning of a game in any text."""
 _MARKED = re.compile(r"^[>| \t]*[>|][>| \t]*", re.MULTILINE)
-"""The marks of a quote."""
+"""Pattern of quote marks at the beginning of a line."""
 _SPECIAL = re.compile(r"[\\\]]")
 
 
 class Value(Struct, frozen=True):
-    """The text of a value, and the line on which it begins, counted from 1."""
+    """The text of a property's value, and its line, counted from 1."""
 
     text: str
     line: int
@@ -41,13 +42,13 @@ class Value(Struct, frozen=True):
 
 @dataclass(slots=True)
 class Node:
-    """A node that was read: its properties, and the line on which it begins, counted from 1."""
+    """A parsed node: its properties, and its line, counted from 1."""
 
     line: int
     properties: dict[str, list[Value]] = field(default_factory=dict)
 
     def values(self, name: str) -> list[Value]:
-        """Return the values of a property; none if the node does not have it."""
+        """Return the values of a property; none if it is missing."""
         return self.properties.get(name, [])
 
 
@@ -61,13 +62,46 @@ def format_node(properties: Mapping[str, Sequence[str]]) -> str:
 
 
 def format_tree(nodes: Iterable[str]) -> str:
-    """Return a game whose nodes follow one another, each on its own line."""
+    """Return a game of these nodes in sequence, each on its own line."""
     return "(" + "\n".join(nodes) + "\n)\n"
 
 
 def has_tree(text: str) -> bool:
     """Return whether a game in SGF begins somewhere in a text."""
     return bool(_BEGINS.search(text))
+
+
+_BEGINS_IN_BYTES = re.compile(_BEGINS.pattern.encode())
+_CHARSET = re.compile(rb"(?<![A-Za-z])CA\s*\[\s*([^\]]{1,40}?)\s*\]")
+_MARKED_AS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16"}
+_MARKED_AS |= {codecs.BOM_UTF16_BE: "utf-16"}
+"""Charsets by the byte order mark of a file."""
+_NO_CHARSETS = ("idna", "punycode", "raw-unicode-escape", "unicode-escape")
+"""Codecs of Python that are no charsets."""
+
+
+def decoded(data: bytes) -> str | None:
+    """Return the text of a file with a game in SGF; None if there is no game.
+
+    Its byte order mark or its property CA names the charset; else it is UTF-8 or, as the standard
+    has it, ISO-8859-1. Bytes that do not fit stand there as half characters, which do no harm in
+    comments.
+    """
+    plain = data.replace(b"\0", b"")
+    if not (begins := _BEGINS_IN_BYTES.search(plain)):
+        return None
+    named = _CHARSET.search(plain, begins.start())
+    marked = (name for mark, name in _MARKED_AS.items() if data.startswith(mark))
+    said = next(marked, named[1].decode("latin-1") if named else "")
+    for charset, errors in ((said, "surrogateescape"), ("utf-8", "strict"), ("latin-1", "strict")):
+        try:
+            if codecs.lookup(charset).name not in _NO_CHARSETS:
+                text = data.decode(charset, errors)
+                if has_tree(text):
+                    return text
+        except (LookupError, ValueError):
+            continue  # a charset that nobody knows, or that it is not
+    return None
 
 
 def read_main_line(text: str) -> list[Node]:
@@ -111,10 +145,10 @@ def read_main_line(text: str) -> list[Node]:
 
 
 def _tokens(text: str, place: int) -> Iterator[tuple[int, int, str, str, str]]:
-    """Yield what stands in a text from a place on.
+    """Yield the tokens of a text from a place on.
 
-    That is where it ends, its line, a bracket or semicolon, a name, and a value; all but one of
-    these three are empty. A line break in a value is a space, as in SimpleText.
+    A token is its end, its line, a bracket or semicolon, a name, and a value; all but one of the
+    last three are empty. A line break in a value is a space, as in SimpleText.
     """
     line = text.count("\n", 0, place) + 1
     end = len(text.rstrip())
@@ -136,19 +170,19 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def _unescape(found: re.Match[str]) -> str:
-    """Return what follows a backslash; the end of a line goes away with it."""
+    """Return the replacement for a backslash and a character; an escaped line end is removed."""
     return "" if found[1][0] in "\r\n" else found[1]
 
 
 HEADER, RECORD, RESULT, REMARK = "PBMHEADER", "PBMRECORD", "PBMRESULT", "PBMREMARK"
 _OWN = (HEADER, RECORD, RESULT, REMARK)
 COLOURS = {Side.X: "B", Side.O: "W"}
-"""x places first, as Black does in Go."""
+"""The colours of the sides. x is B, since x places first as Black does in Go."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 Properties = dict[str, list[str]]
 Notes = Mapping[int, Properties]
-"""What somebody says about positions, by the number of the record that led there; 0 is the start.
+"""Properties to add to a position, by the number of its record; 0 is the start.
 
 A comment (`C`) stands below the comment that the node has anyway.
 """
@@ -160,9 +194,9 @@ def format_sgf(sheet: Sheet, notes: Notes = MappingProxyType({})) -> str:
 
 
 def format_bare_sgf(game: Game) -> str:
-    """Return a game as SGF without what the standard has no word for, and as short as may be.
+    """Return a game as short, standard SGF, without our own properties.
 
-    Of the days on which something happened, it has the first and the last one.
+    Of all dates it has the first and the last one.
     """
     root, *nodes = _nodes(Sheet(game), {})
     first, *later = root["DT"][0].split(",")
@@ -188,7 +222,7 @@ def _nodes(sheet: Sheet, notes: Notes) -> Iterator[Properties]:
 
 
 def _noted(node: Properties, note: Properties) -> Properties:
-    """Return a node with a note."""
+    """Return a node with the properties of a note added."""
     comment = [*node.get("C", []), *note.get("C", [])]
     return {**node, **note, "C": ["\n".join(comment)] if comment else []}
 
@@ -209,7 +243,7 @@ def parse_sgf(text: str) -> UncheckedSheet:
 
 
 def point(grid: Grid, cell: int) -> str:
-    """Return a cell's place in SGF: letters for its column and for its row from the top."""
+    """Return a cell in SGF's notation: a letter for the column and one for the row from the top."""
     column, row = grid.place_of(cell)
     return _LETTERS[column - 1] + _LETTERS[len(grid.rows) - row]
 
@@ -262,15 +296,17 @@ def _record_nodes(
         return
     for done in record.action:
         cell = grid.parse_cell(done.cell)
-        takes = {"C": [f"takes {done.took}"]} if done.took else {}
+        own, before = before.stones(record.side), before.place(cell)
+        word = "loses" if own & ~before.stones(record.side) else "takes"
+        takes = {"C": [f"{word} {done.took}"]} if done.took else {}
         yield {COLOURS[record.side]: [point(grid, cell)]} | takes | said
-        before, said = before.place(cell), {}
+        said = {}
         screen.place(record.side, cell)
         yield from screen.set_right(before)
 
 
 class _Screen:
-    """The board as a program for Go shows it, on the square that holds the grid."""
+    """The board as programs for Go compute it, on the square that holds the grid."""
 
     def __init__(self, grid: Grid) -> None:
         self._grid = grid
@@ -334,7 +370,7 @@ def _read_record(said: Value, moves: list[str], grid: Grid) -> Piece:
 
 
 def _moves(by: str, words: str, grid: Grid) -> list[str] | None:
-    """Return the moves that a record leads to; None if the rules will refuse it anyway."""
+    """Return the moves of a record; None if the rules will refuse it anyway."""
     try:
         side, action = Side(by), parse_action(words)
         placed = action if isinstance(action, tuple) else ()

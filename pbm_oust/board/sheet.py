@@ -1,4 +1,4 @@
-"""What all formats have in common: a history taken apart and put together again. Pure.
+"""A history taken apart into header, records and remarks, for every format. Pure.
 
 A format carries the lines of the header as they are and knows nothing of their keys.
 """
@@ -21,7 +21,7 @@ _WIDTH, _LINE_BEGINS = 75, "   1 2026-11-20 "
 
 
 class BadGame(ValueError):
-    """A text is not a game: `where` names the line or record, `reason` says what is wrong."""
+    """A text that is not a game: `where` names the line or record, `reason` the fault."""
 
     def __init__(self, where: str, reason: str) -> None:
         super().__init__(f"{where}: {reason}")
@@ -37,7 +37,7 @@ class Remark(Struct, frozen=True):
 
 
 class Sheet(Struct, frozen=True):
-    """A game with the remarks of its history: all that the file says."""
+    """A game with the remarks of its history: the whole content of the file."""
 
     game: Game
     remarks: tuple[Remark, ...] = ()
@@ -51,12 +51,12 @@ class Sheet(Struct, frozen=True):
 
     @property
     def result(self) -> str:
-        """The words of the result, such as `x resign`; empty while the game goes on."""
+        """The words of the result, such as `x resign`; empty while there is none."""
         return notation.format_outcome(self.game.result) if self.game.result else ""
 
 
 def read_sheet(data: bytes) -> Sheet:
-    """Return what a history file says. Raises BadHistory, as `read_history` does."""
+    """Return the sheet of a history file. Raises BadHistory, as `read_history` does."""
     history = read_history(data)
     lines = data[: history.whole_length].decode().split("\n")
     remarks = (Remark(number, line) for number, line in enumerate(lines, 1) if line[:1] == "#")
@@ -64,14 +64,14 @@ def read_sheet(data: bytes) -> Sheet:
 
 
 class Piece(Struct, frozen=True):
-    """A line of a history, and where it was found in another format."""
+    """A line of a history, and its place in another format."""
 
     text: str
     where: str
 
 
 class Checked(Struct, frozen=True):
-    """A game every record of which has been checked, and its history as the server writes it."""
+    """A game with every record checked, and its history as the server writes it."""
 
     game: Game
     history: str
@@ -110,9 +110,9 @@ class UncheckedSheet(Struct, frozen=True):
 def draft(
     header: Sequence[Piece], records: Sequence[Piece], remarks: Sequence[tuple[int, Piece]]
 ) -> UncheckedSheet:
-    """Return the history that these lines make; the result is among `records`.
+    """Return the history with these lines; the result is among `records`.
 
-    Raises BadGame for a line that cannot be in its place.
+    Raises BadGame for a misplaced line.
     """
     pieces = [
         Piece(notation.FIRST_LINE, "the beginning"),
@@ -135,7 +135,7 @@ def draft(
 
 
 def format_moves(game: Game) -> str:
-    """Return what was done in a game, day by day, and its result: to be read, not read back.
+    """Return the actions of a game, day by day, and its result, for people to read.
 
     There is no newline at the end.
     """
@@ -157,6 +157,6 @@ def format_moves(game: Game) -> str:
 
 
 def format_game(game: Game) -> str:
-    """Return the header of a game, and what was done in it, as `format_moves` does."""
+    """Return the header of a game and its actions, as `format_moves` does."""
     header = "".join(f"{key}: {value}\n" for key, value in Sheet(game).header)
     return f"{header}\n{format_moves(game)}\n"

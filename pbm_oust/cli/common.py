@@ -1,10 +1,12 @@
-"""What the operator's commands work with, how they print, and how the server logs."""
+"""The operator's commands: the home, their arguments, files that are imported, and the log."""
 
-import json
 import logging
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from errno import EMFILE, ENFILE
 from functools import cached_property, wraps
 from pathlib import Path
 from types import TracebackType
@@ -13,27 +15,31 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
+from pbm_oust.accounts.account import bare_userid
 from pbm_oust.accounts.address import parse_own_address, without_addresses
 from pbm_oust.board import Game
-from pbm_oust.cli.terminal import page, say, say_json
+from pbm_oust.board.notation import HIGHEST, format_time
+from pbm_oust.cli.terminal import Output, say
+from pbm_oust.grammar.grids import read_grid
 from pbm_oust.grammar.values import read_board_at
 from pbm_oust.refusal import Refusal, Unreadable
-from pbm_oust.render.text import in_columns
 from pbm_oust.render.visible import visible_line, visible_text
-from pbm_oust.rules import KINDS, Grid, Kind, Shape, parse_size
+from pbm_oust.rules import KINDS, Grid, Kind, Shape
 from pbm_oust.store import configuration as configurations
+from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import AccountDamaged, DatabaseFault
 from pbm_oust.store.home import CONFIGURATION, Home, configuration_of
 from pbm_oust.store.index import BoardName
-from pbm_oust.store.open_boards import Salvage
+from pbm_oust.store.open_boards import Salvage, is_taken
 from pbm_oust.store.publishing import Progress, untold
 
 if TYPE_CHECKING:
     from pbm_oust.mail.inbound import Inbound
     from pbm_oust.mail.relay import Relaying
     from pbm_oust.play.unit_of_work import UnitOfWork
+    from pbm_oust.store.rebuilding import Rebuilt
 
 
 class Refused(click.ClickException):
@@ -79,17 +85,29 @@ class Operator:
         If its database has to be made, `progress` is told how far that is.
         Raises DatabaseFault if the database cannot be read.
         """
-        try:
+        with self._using():
             self._home.prepare(progress)
             self._home.ask(lambda _: None)
+        return self._home
+
+    def rebuilt_home(self, folder: Path, progress: Progress) -> "Rebuilt":
+        """Let the files of histories below a folder be the boards of the home, where they can."""
+        self.home  # noqa: B018 - refuses one that is not there
+        with self._using():
+            return self._home.rebuild(folder, progress)
+
+    @contextmanager
+    def _using(self) -> Iterator[None]:
+        """Refuse, with its reason, a home that the body cannot use. Raises DatabaseFault."""
+        try:
+            yield
         except DatabaseFault:
             raise
         except OSError as error:
             raise Refused(f"cannot use {self.path} as home: {error.strerror}") from None
-        return self._home
 
     def inbound(self) -> "Inbound":
-        """Return what takes a mail for the home."""
+        """Open the way of a mail into the home."""
         from pbm_oust.mail.inbound import open_inbound  # few commands write letters
 
         home, configured = self.prepared_home(), self.configuration
@@ -101,7 +119,7 @@ class Operator:
         return self.inbound().work
 
     def relaying(self, relay: configurations.Endpoint) -> "Relaying":
-        """Return what hands the letters of the home to a relay."""
+        """Return the sender of letters to a relay."""
         from pbm_oust.mail.relay import Relaying  # few homes with a pipe have a relay
 
         return Relaying(self._home, relay, self.configuration.address, self._home.database.time)
@@ -139,6 +157,12 @@ class Operator:
         except NoSuchFile:
             raise no_board(kind, board) from None
 
+    def knows(self, userid: str) -> bool:
+        """Return whether a player has an account or has played; also where nobody can tell."""
+        with suppress(DatabaseFault):
+            return self.home.ask(is_taken, userid)
+        return True
+
     @cached_property
     def configuration(self) -> configurations.Configuration:
         """The configuration of the home. Raises UsageError if it is faulty."""
@@ -160,7 +184,25 @@ def no_board(kind: Kind, board: int) -> Refused:
     return Refused(f"there is no board {kind.name} {board}")
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+FURTHEST = timedelta(days=36500)
+"""How far ahead a time may be that an operator sets."""
+
+
+def check_ahead(at: datetime, days: int, now: datetime) -> None:
+    """Raise Refused if a time is too far ahead after so many more days."""
+    last = now + FURTHEST
+    if at > last - timedelta(days=days):
+        raise Refused(f"that is too far ahead; the last time possible is {format_time(last)}")
+
+
+json_option = click.option(
+    "--json",
+    "output",
+    is_flag=True,
+    callback=lambda _context, _option, is_json: Output(is_json),
+    help="Print JSON.",
+)
+"""Gives a command its `output`."""
 
 
 def command(
@@ -169,11 +211,11 @@ def command(
     has_json: bool = False,
     context_settings: dict[str, Any] | None = None,
 ) -> Callable[[Callable[..., Any]], click.Command]:
-    """Make a command of a function that is given the operator first.
+    """Make a command of a function whose first argument is the operator of the home.
 
-    That is one with the home that the command line names, once for all. What is damaged there and
-    has to be repaired first refuses the command, in its own words. With `has_json`, the last of its
-    options is --json.
+    The command line names the home, once for all commands. A damaged history or account refuses the
+    command, in its own words. With `has_json`, the last option is --json, and the function has an
+    `output`.
     """
 
     def made_of(function: Callable[..., Any]) -> click.Command:
@@ -194,22 +236,6 @@ def command(
     return made_of
 
 
-def print_json(value: object) -> None:
-    """Print a value as JSON."""
-    say_json(f"{json.dumps(value, indent=2, ensure_ascii=False)}\n")
-
-
-def print_fields(rows: Iterable[Sequence[object]]) -> None:
-    """Print names, and what is behind each of them."""
-    cells = ([visible_line(str(cell)) for cell in row] for row in rows)
-    page("".join(f"{line}\n" for line in in_columns(cells)))
-
-
-def print_table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print rows in columns below their headings."""
-    print_fields((headings, *rows))
-
-
 class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer click only
     """A parameter read by a function, which raises ValueError and says what would be right.
 
@@ -226,7 +252,7 @@ class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer cli
         self._wrong = wrong
 
     def get_metavar(self, *_: Any, **_named: Any) -> str:
-        """Return how the place of a value is shown."""
+        """Return the name that stands in the place of a value."""
         return self.name
 
     def convert(
@@ -242,7 +268,7 @@ class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in newer cli
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Return how a shell can complete a text."""
+        """Return the words that complete a text in a shell."""
         return [CompletionItem(word) for word in self._offered if word.startswith(incomplete)]
 
 
@@ -252,7 +278,11 @@ def _read_kind(text: str) -> Kind:
     return KINDS[text.lower()]
 
 
+USERID = Parsed("USERID", bare_userid)
+"""A userid as people write it; whether there is such a player is seen later."""
 KIND = Parsed("KIND", _read_kind, tuple(KINDS))
+NUMBER = click.IntRange(1, HIGHEST)
+"""The number of a board, a record or a tournament."""
 BOARD_AT = Parsed("BOARD", read_board_at, wrong="is not written like 17 or 17#5")
 ADDRESS = Parsed("ADDRESS", parse_own_address)
 ENDPOINT = Parsed("HOST:PORT", configurations.parse_endpoint)
@@ -296,7 +326,7 @@ def _boards(context: click.Context, kind: str) -> list[str]:
 
 def _userids(context: click.Context) -> list[str]:
     with suppress(DatabaseFault):
-        return _home(context).userids()
+        return _home(context).ask(all_userids)
     return []
 
 
@@ -314,8 +344,7 @@ kind_name = click.argument("kind", type=KIND)
 
 def board_named(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the board that its first two words name, as `kind` and `board`."""
-    number = click.IntRange(min=1)
-    named = click.argument("board", type=number, shell_complete=complete_boards)
+    named = click.argument("board", type=NUMBER, shell_complete=complete_boards)
     return kind_name(named(function))
 
 
@@ -330,7 +359,7 @@ def board_at_named(function: Callable[..., Any]) -> Callable[..., Any]:
 def grid_named(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the game that its first word names, and the grid that its options name.
 
-    That is the game's own if there is neither --size nor --hex.
+    Without --size and --hex, the grid is the game's own.
     """
 
     @kind_name
@@ -352,7 +381,8 @@ def _grid(kind: Kind, size: str | None, sides: str | None) -> Grid:
     try:
         grid = kind.default_grid
         if given:
-            grid = parse_size(Shape.HEX if sides else kind.own_shape, given)
+            shape = Shape.HEX if sides else kind.own_shape
+            grid = read_grid(given, shape, is_sure=bool(sides))
     except ValueError as error:
         raise click.UsageError(str(error)) from None
     if not kind.plays_on(grid):
@@ -377,10 +407,10 @@ large_option = click.option(
 
 
 def read_import(file: str, *, large: bool) -> tuple[str, bytes]:
-    """Return what to call a file, or standard input for `-`, and its content.
+    """Read a file, or standard input for `-`: the name to call it by, and its content.
 
-    What gzip has compressed is returned without the compression. Raises Refused if it is too large,
-    or if its compression is damaged.
+    A file that gzip has compressed is unpacked. Raises Refused for a file that is too large, or is
+    damaged.
     """
     name = "standard input" if file == "-" else click.format_filename(file)
     most = -1 if large else LARGEST_IMPORT + 1
@@ -408,11 +438,10 @@ _INSTEAD = "(address)"
 
 
 class LogFormatter(logging.Formatter):
-    """Writes each entry as one line that steers no terminal and names no address.
+    """The form of a log entry: one line that steers no terminal and names no address.
 
-    That is so whatever it quotes, such as the reasons of other mail servers.
-
-    The lines of a traceback below it are indented, so that none of them passes for an entry.
+    Quoted words, such as the reasons of other mail servers, are made harmless, too. The lines of a
+    traceback are indented, so that none of them passes for an entry.
     """
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's own name
@@ -425,8 +454,49 @@ class LogFormatter(logging.Formatter):
         return "\n".join(f"    {line}" for line in shown.split("\n"))
 
 
+REPEATED = 60.0
+"""Seconds in which an event loop tells of the same trouble once."""
+MOST_TOLD = 100
+"""How many troubles are remembered."""
+
+
+class Repetitions(logging.Filter):
+    """Lets what an event loop reports again and again through once a minute, with its count.
+
+    Without a file descriptor, asyncio reports each connection that it cannot accept. That is told
+    without a traceback, and so is all else from the second time on.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._told = dict[str, float]()
+        self._unsaid = dict[str, int]()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a record is told; one that comes again is a line without a traceback."""
+        error = record.exc_info[1] if record.exc_info else None
+        if error is None:
+            return True
+        what = f"{record.getMessage().partition('(')[0]}: {error}"
+        now = self._clock()
+        if now < self._told.get(what, now - REPEATED) + REPEATED:
+            self._unsaid[what] = self._unsaid.get(what, 0) + 1
+            return False
+        if len(self._told) > MOST_TOLD:
+            self._told.clear()
+        again = self._unsaid.pop(what, 0)
+        is_known = what in self._told or getattr(error, "errno", None) in (EMFILE, ENFILE)
+        self._told[what] = now
+        if is_known:
+            record.msg = f"{what}; {again} times more since it was told" if again else what
+            record.args = record.exc_info = record.exc_text = None
+        return True
+
+
 def start_log() -> None:
     """Log to standard error. Libraries log only warnings, which hold no mail."""
+    logging.getLogger("asyncio").addFilter(Repetitions())
     handler = logging.StreamHandler()
     handler.setFormatter(LogFormatter("%(asctime)s %(levelname)s %(message)s"))
     logging.basicConfig(handlers=[handler], level=logging.INFO)

@@ -1,7 +1,7 @@
 """`pbm-oust deliver`: one mail from a pipe.
 
-It hands the mail to the server of the home, if one runs, and imports little for that. If none runs,
-it does all that the mail leads to.
+The command hands the mail to the server of the home, if one runs, and imports little for that. If
+none runs, it does all that the mail leads to.
 """
 
 import os

@@ -6,28 +6,30 @@ is a table.
 
 import re
 import time
-from collections.abc import Container, Iterator
-from functools import partial
+from collections.abc import Callable, Container, Iterator, Sequence
+from contextlib import suppress
 from textwrap import wrap
 from typing import Any
 
 import click
 from msgspec import structs
 
+from pbm_oust.accounts.account import Account
 from pbm_oust.board import Game, Summary
 from pbm_oust.board.formats import in_format, parse_any, record_fields, summary_fields
 from pbm_oust.board.history import BadHistory
 from pbm_oust.board.notation import MOST_GIVEN, format_action, format_time, format_wish
-from pbm_oust.board.sgf import format_sgf, has_tree
+from pbm_oust.board.sgf import decoded, format_sgf, has_tree
 from pbm_oust.board.sheet import BadGame, Sheet, read_sheet
 from pbm_oust.cli import common, terminal
+from pbm_oust.cli.terminal import Output
 from pbm_oust.doctor import counted
 from pbm_oust.grammar.values import BoardAt, Filter
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.words import words_in
 from pbm_oust.mail.reading import UnreadableMail, whole_texts
+from pbm_oust.play.context import Look
 from pbm_oust.play.moving import Channel, Provenance, origin_of
-from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.render.text import GLYPHS, Glyphs, board_text, players_text
 from pbm_oust.robot import analysis as analyses
@@ -37,10 +39,11 @@ from pbm_oust.robot.turning import TurningPoint, explained
 from pbm_oust.rules import KINDS, How, Kind, Side
 from pbm_oust.store.analyses import keep, kept
 from pbm_oust.store.boards import DamagedHistory
+from pbm_oust.store.database import Snapshot
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.index import BoardName, entry_of
 from pbm_oust.store.letters import LetterState, answers_about
-from pbm_oust.store.open_boards import NotImported, import_game, plan_import
+from pbm_oust.store.open_boards import NotImported, import_game, plan_import, source_of
 
 
 def _styled(letters: tuple[str, str], colour: str) -> tuple[str, str]:
@@ -50,6 +53,8 @@ def _styled(letters: tuple[str, str], colour: str) -> tuple[str, str]:
 
 _COLOURED = Glyphs(x=_styled(GLYPHS.x, "red"), o=_styled(GLYPHS.o, "cyan"))
 
+MOST_DEADLINES = 200
+"""Of how many boards in play a list has the deadlines, unless all are wanted."""
 PAUSE = 0.5
 """Seconds between two looks at the size of the history."""
 
@@ -75,6 +80,7 @@ _STATES = {
 @click.argument("kind", type=common.KIND, required=False)
 @click.option(
     "--player",
+    type=common.USERID,
     metavar="USERID",
     help="Only the boards of this player.",
     shell_complete=common.complete_userids,
@@ -86,15 +92,27 @@ _STATES = {
     show_default=True,
     help="All boards, active ones, those that are over, or those that wait for the player.",
 )
+@click.option(
+    "--all",
+    "is_whole",
+    is_flag=True,
+    help=f"With the deadlines of more than {MOST_DEADLINES} boards in play, which takes long.",
+)
 def list_(
-    operator: common.Operator, kind: Kind | None, player: str | None, which: str, as_json: bool
+    operator: common.Operator,
+    kind: Kind | None,
+    player: str | None,
+    which: str,
+    *,
+    is_whole: bool,
+    output: Output,
 ) -> None:
     """List boards.
 
-    The histories of active boards are read for their deadlines.
+    The histories of boards in play are read for their deadlines, unless there are many.
     """
     found, damaged = list[Summary](), False
-    player = player.lower() if player else ""
+    player = player or ""
     for each in [kind] if kind else KINDS.values():
         for entry in operator.boards.entries(each, player):
             if isinstance(entry, DamagedHistory):
@@ -102,21 +120,21 @@ def list_(
                 damaged = True
             elif _is_wanted(entry, Filter(which), player):
                 found.append(entry)
-    if as_json:
-        common.print_json(
-            [summary_fields(each) | {"deadline": _deadline(operator, each)} for each in found]
-        )
-    elif found:
-        common.print_table(
-            ("BOARD", "GRID", "X", "O", "RECORDS", "STATE", "DEADLINE"),
-            (
-                (
-                    *(each.name, each.grid, each.x, each.o, each.records, state_of(each)),
-                    _deadline(operator, each) or "",
-                )
-                for each in found
-            ),
-        )
+    if player and not found and not operator.knows(player):
+        raise common.Refused(f"there is no player {player}")
+    deadline_of = _deadlines(operator, found, is_whole=is_whole)
+    columns: terminal.Columns[Summary] = {
+        "BOARD": lambda board: board.name,
+        "GRID": "grid",
+        "X": "x",
+        "O": "o",
+        "RECORDS": "records",
+        "STATE": state_of,
+        "DEADLINE": "deadline",
+    }
+    output.items(
+        found, lambda board: summary_fields(board) | {"deadline": deadline_of(board)}, columns
+    )
     if damaged:
         raise SystemExit(1)
 
@@ -129,20 +147,43 @@ def _is_wanted(entry: Summary, which: Filter, player: str) -> bool:
     return is_theirs and which in (Filter.ALL, Filter.INACTIVE if entry.result else Filter.ACTIVE)
 
 
-def _deadline(operator: common.Operator, board: Summary) -> str | None:
-    """Return the deadline of a board, whose history is read for it; None if it is over."""
-    if board.result:
-        return None
-    return _deadline_of(operator, operator.game(board.kind, board.board))
+def _deadlines(
+    operator: common.Operator, boards: Sequence[Summary], *, is_whole: bool
+) -> Callable[[Summary], str | None]:
+    """Return a function: the deadline of a board, whose history is read for it; None if it is over.
+
+    Of more than so many boards it gives none and says so, unless all are wanted.
+    """
+    active = sum(each.result is None for each in boards)
+    if active > MOST_DEADLINES and not is_whole:
+        terminal.say(
+            f"the deadlines of {active} boards in play are left out; --all shows them", err=True
+        )
+        return lambda _board: None
+    accounts: dict[str, Account | None] = {}
+
+    def deadline(board: Summary) -> str | None:
+        if board.result:
+            return None
+        return _deadline_of(operator, operator.game(board.kind, board.board), accounts)
+
+    return deadline
 
 
-def _deadline_of(operator: common.Operator, game: Game) -> str | None:
-    """Return the deadline of the player to move; None if the game is over or nobody knows."""
-    work = UnitOfWork(operator.home, lambda _notice, _request: [], operator.home.now)
-    try:
-        return None if game.result else format_time(work.clock_of(game).deadline)
-    except DatabaseFault:
+def _deadline_of(
+    operator: common.Operator, game: Game, accounts: dict[str, Account | None] | None = None
+) -> str | None:
+    """Return the deadline of the player to move; None if the game is over or nobody knows.
+
+    `accounts` are those that were read before.
+    """
+    home = operator.home
+    if game.result:
         return None
+    with suppress(DatabaseFault), home.database.read() as snapshot:
+        on = Look(snapshot, home, home.now(), accounts=accounts)
+        return format_time(on.clock_of(game).deadline)
+    return None
 
 
 def state_of(board: Summary) -> str:
@@ -167,11 +208,11 @@ def state_of(board: Summary) -> str:
     help="Draw it again after each record, until the game is over.",
 )
 def show(
-    operator: common.Operator, kind: Kind, board: BoardAt, is_watched: bool, as_json: bool
+    operator: common.Operator, kind: Kind, board: BoardAt, is_watched: bool, output: Output
 ) -> None:
     """Draw a board as it is, or as it was after record N."""
     if is_watched:
-        if as_json or board.number is not None:
+        if output.is_json or board.number is not None:
             raise click.UsageError("--watch goes neither with --json nor with #N")
         _watch(operator, kind, board.board)
         return
@@ -180,9 +221,9 @@ def show(
         if board.number > len(game.records):
             raise common.Refused(f"{game.name} has {counted(len(game.records), 'record')}")
         game = game.after(board.number)
-    if as_json:
+    if output.is_json:
         deadline = {"deadline": _deadline_of(operator, game)}
-        common.print_json(summary_fields(entry_of(game)) | deadline | _stone_fields(game))
+        output.json(summary_fields(entry_of(game)) | deadline | _stone_fields(game))
     else:
         terminal.page(terminal.TerminalText(f"{_headed(game)}\n"))
 
@@ -245,51 +286,48 @@ def _draw(game: Game, *, is_first: bool) -> None:
 
 @common.command(has_json=True)
 @common.board_named
-def history(operator: common.Operator, kind: Kind, board: int, as_json: bool) -> None:
+def history(operator: common.Operator, kind: Kind, board: int, output: Output) -> None:
     """Print the history of a board.
 
     In JSON, x and o are the players as the game stands, and at_start as the header names them.
     """
-    if as_json:
+    if output.is_json:
         game = operator.game(kind, board)
         records = [record_fields(record) for record in game.records]
         header = {"X": game.header.x, "O": game.header.o}
-        common.print_json(summary_fields(entry_of(game)) | {"at_start": header, "records": records})
+        output.json(summary_fields(entry_of(game)) | {"at_start": header, "records": records})
     else:
         terminal.page(operator.history(kind, board).decode("utf-8", "replace"))
 
 
 @common.command(has_json=True)
 @common.board_at_named
-def why(operator: common.Operator, kind: Kind, board: BoardAt, as_json: bool) -> None:
+def why(operator: common.Operator, kind: Kind, board: BoardAt, output: Output) -> None:
     """Tell which mail led to record N of a board, or to its latest one.
 
     What is kept about a mail goes after a year, or with the account of its player.
     """
     game = operator.game(kind, board.board)
     try:
-        origin = origin_of(game, board.number, operator.home)
+        with operator.home.database.read() as snapshot:
+            origin = origin_of(snapshot, game, board.number)
+            answer = _answer_to(snapshot, origin)
     except NotAllowed:
         raise common.Refused(f"{game.name} has {counted(len(game.records), 'record')}") from None
-    answer = _answer_to(operator, origin)
-    if as_json:
-        common.print_json(_origin_fields(origin, answer))
-        return
+    output.json(_origin_fields(origin, answer))
     record = origin.record
     owner = f"{origin.mover} ({record.by})" if origin.mover else "the server"
     said = f"{owner}, {format_action(record.action)}, {format_time(record.at)}"
-    terminal.say(f"{game.name} record {record.number}: {said}")
-    common.print_fields(_origin_rows(origin, answer))
+    output.say(f"{game.name} record {record.number}: {said}")
+    output.rows(_origin_rows(origin, answer))
 
 
-def _answer_to(operator: common.Operator, origin: Provenance) -> str | None:
-    """Return what became of the letter that answered the mail; None if there was no mail."""
+def _answer_to(snapshot: Snapshot, origin: Provenance) -> str | None:
+    """Return the state of the letter that answered the mail; None if there was no mail."""
     cause = origin.cause
     if cause is None or cause.mail is None:
         return None
-    states = operator.home.ask(
-        partial(answers_about, game=origin.game, record=cause.until, userid=cause.mail.userid)
-    )
+    states = answers_about(snapshot, game=origin.game, record=cause.until, userid=cause.mail.userid)
     return ", ".join(_STATES[state] for state in states) or "has left the outbox"
 
 
@@ -311,7 +349,7 @@ def _origin_rows(origin: Provenance, answer: str | None) -> list[tuple[str, str]
 
 
 def _origin_fields(origin: Provenance, answer: str | None) -> dict[str, Any]:
-    """Return what JSON says about the origin of a record."""
+    """Return the origin of a record as JSON."""
     header, cause = origin.game.header, origin.cause
     mail = cause.mail if cause else None
     return {
@@ -372,29 +410,39 @@ def export(operator: common.Operator, kind: Kind, board: int, **forms: bool) -> 
     metavar="N",
     help="The number of the board; the next one by default.",
 )
+@click.option(
+    "--into",
+    is_flag=True,
+    help="Put it where it says that it belongs: a tournament, a ladder, or behind another board.",
+)
 @click.option("--dry-run", is_flag=True, help="Check everything and write nothing.")
 @common.large_option
 def import_(
-    operator: common.Operator, file: str, number: int | None, dry_run: bool, large: bool
+    operator: common.Operator, file: str, number: int | None, into: bool, dry_run: bool, large: bool
 ) -> None:
     """Make a board from a game in FILE, or on standard input.
 
     The game may be SGF or JSON from `games export`, a history, or a text or mail with SGF, as the
     last mails of a game are, quoted, attached or not; gzip may have compressed it. Every record is
     checked against the rules. Both players of a game that goes on need accounts. Nobody is mailed.
+    What the game says of tournaments and ladders is left out without --into.
     """
     name, data = common.read_import(file, large=large)
     try:
         draft = parse_any(_text(data))
-        if dry_run:
-            game = plan_import(draft, operator.home, operator.home.now(), number)
-        else:
-            game = import_game(draft, operator.prepared_home(), operator.home.now(), number)
+        make = plan_import if dry_run else import_game
+        home = operator.home if dry_run else operator.prepared_home()
+        game = make(draft, home, operator.home.now(), number, into=into)
     except (BadGame, NotImported) as error:
         raise common.Refused(f"{name}: {error}") from None
+    except NotAllowed as refusal:
+        raise common.Refused(str(refusal.reason)) from None
     told = "would import" if dry_run else "imported"
     records = counted(len(game.records), "record")
     terminal.say(f"{told} {game.name}: {game.x} (x), {game.o} (o), {records}")
+    if source := source_of(draft):
+        said = source.remark.decode().strip()
+        terminal.say(f"kept: {said}" if into else f"left out, as --into is not given: {said}")
 
 
 def _text(data: bytes) -> str:
@@ -406,6 +454,8 @@ def _text(data: bytes) -> str:
             raise BadGame("the mail", str(error)) from None
         if found := next(filter(has_tree, texts), ""):
             return found
+    if text := decoded(data):
+        return text
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -425,7 +475,7 @@ def _text(data: bytes) -> str:
 )
 @click.option("--sgf", is_flag=True, help="Print SGF with comments, of which Sabaki draws a curve.")
 def analyse(
-    operator: common.Operator, kind: Kind, board: int, seconds: float, sgf: bool, as_json: bool
+    operator: common.Operator, kind: Kind, board: int, seconds: float, sgf: bool, output: Output
 ) -> None:
     """Say how likely x was to win after each record of a game.
 
@@ -434,7 +484,7 @@ def analyse(
     whoever owned it at the time; ! marks the turning points. The result is kept in the home, where
     pages show it. What is kept is printed at once if it was searched for as long.
     """
-    if sgf and as_json:
+    if sgf and output.is_json:
         raise click.UsageError("--sgf and --json are two forms; choose one of them")
     game = operator.game(kind, board)
     if not game.result:
@@ -444,25 +494,23 @@ def analyse(
     said = {point.number: words.turned(point) for point in points}
     if sgf:
         terminal.say_data(format_sgf(Sheet(game), analyses.notes_of(analysis, said)).encode())
-    elif as_json:
-        turning = [_point_fields(point, said[point.number]) for point in points]
-        fields = {"turning_points": turning, **_fields(analysis)}
-        common.print_json(summary_fields(entry_of(game)) | fields)
-    else:
-        terminal.say(f"{_heading(game)}; {analysis.seconds:g} s a position")
-        common.print_table(
-            ("", "#", "BY", "PLAYED", "X WINS", "BEST FROM THERE"), _rows(game, analysis, said)
-        )
-        for text in said.values():
-            terminal.say()
-            for line in wrap(text, subsequent_indent="  "):
-                terminal.say(line)
+        return
+    turning = [_point_fields(point, said[point.number]) for point in points]
+    fields = {"turning_points": turning, **_fields(analysis)}
+    output.json(summary_fields(entry_of(game)) | fields)
+    output.say(f"{_heading(game)}; {analysis.seconds:g} s a position")
+    headings = ("", "#", "BY", "PLAYED", "X WINS", "BEST FROM THERE")
+    output.rows([headings, *_rows(game, analysis, said)])
+    for text in said.values():
+        output.say()
+        for line in wrap(text, subsequent_indent="  "):
+            output.say(line)
 
 
 def _analysis(operator: common.Operator, game: Game, seconds: float) -> analyses.Analysis:
     """Return an analysis that is kept, or a deeper one, which is kept from then on."""
     home = operator.prepared_home()
-    found = kept(home, game)
+    found = home.ask(kept, game)
     if found and found.seconds >= seconds:
         return found
     header = game.header
@@ -492,12 +540,12 @@ def _rows(
 
 
 def _rate(evaluation: analyses.Evaluation) -> str:
-    """Return how likely x is to win, in a word where that is certain."""
+    """Return the chance of x to win, in a word where it is certain."""
     return _CERTAIN[evaluation.x_wins] if evaluation.is_certain else f"{evaluation.x_wins:.1%}"
 
 
 def _point_fields(point: TurningPoint, said: str) -> dict[str, object]:
-    """Return what JSON says about a turning point."""
+    """Return a turning point as JSON."""
     return {
         "number": point.number,
         "player": point.player,

@@ -1,7 +1,7 @@
 """`pbm-oust backup`, `restore`, `doctor`, `home`, and `games verify` and `accept`: the home.
 
-It is copied while it is used, made from a copy, copied into another one, and brought to the tables
-of this version. Its histories are compared with their files, and taken from them.
+These commands copy a home while it is used, make it from a copy, copy it into another one, and
+bring it to the tables of this version. They compare histories with their files, and take them in.
 """
 
 import signal
@@ -18,7 +18,7 @@ import click
 from pbm_oust.board import Game
 from pbm_oust.cli import common
 from pbm_oust.cli.games import state_of
-from pbm_oust.cli.terminal import progress_bar, say
+from pbm_oust.cli.terminal import Output, progress_bar, say
 from pbm_oust.doctor import Check, Severity, counted, verdict
 from pbm_oust.doctor.home import examine
 from pbm_oust.refusal import Refusal
@@ -27,11 +27,11 @@ from pbm_oust.store import backup as backups
 from pbm_oust.store import rebuilding, upgrading
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.configuration import Endpoint, parse_store
-from pbm_oust.store.database import LATEST
+from pbm_oust.store.database import LATEST, Snapshot
 from pbm_oust.store.disk import locked_folder
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home, open_server
-from pbm_oust.store.index import BoardName, count_all, entry_of, find_entry
+from pbm_oust.store.index import BoardName, entry_of, find_entry
 from pbm_oust.store.open_boards import Salvage
 from pbm_oust.store.publishing import FileState
 from pbm_oust.store.ratings import count_marked
@@ -180,7 +180,8 @@ def follow(home: Home, folder: Path, *, once: bool) -> None:
 
 
 def _follow(home: Home, folder: Path, stopping: threading.Event, *, once: bool) -> None:
-    publisher, has_begun, fault = home.publisher_in(folder), False, ""
+    publisher = home.publisher = home.publisher_in(folder)  # whose notes say how far boards came
+    has_begun, fault = False, ""
     while not stopping.is_set():
         try:
             if not has_begun:
@@ -233,10 +234,8 @@ def upgrade(operator: common.Operator, owner: str) -> None:
 
 @common.command(has_json=True)
 @click.argument("kind", type=common.KIND, required=False)
-@click.argument(
-    "board", type=click.IntRange(min=1), required=False, shell_complete=common.complete_boards
-)
-def verify(operator: common.Operator, kind: Kind | None, board: int | None, as_json: bool) -> None:
+@click.argument("board", type=common.NUMBER, required=False, shell_complete=common.complete_boards)
+def verify(operator: common.Operator, kind: Kind | None, board: int | None, output: Output) -> None:
     """Replay histories, and compare their files.
 
     Prints a line for each board. Exit status 1 if one of them does not replay through the rules, or
@@ -253,26 +252,27 @@ def verify(operator: common.Operator, kind: Kind | None, board: int | None, as_j
         for portion in on_all_cores(partial(_verify_all, operator.path), names):
             for result in portion:
                 results.append(result)
-                if not as_json:
-                    say(result["text"])
+                output.say(result["text"])
                 if progress:
                     progress(len(results), len(names))
-    if as_json:
-        common.print_json(results)
+    output.json(results)
     if not all(result["ok"] for result in results):
         raise SystemExit(1)
 
 
 def _verify_all(path: Path, names: Sequence[BoardName]) -> list[dict[str, Any]]:
     with closing(Home(path)) as home:
-        boards = Salvage(home)
-        with suppress(DatabaseFault), home.database.read():
-            return [_verify(home, boards, name) for name in names]
-        return [_verify(home, boards, name) for name in names]
+        with suppress(DatabaseFault), home.database.read() as snapshot:
+            boards = Salvage(home, snapshot=snapshot)
+            return [_verify(home, boards, snapshot, name) for name in names]
+        boards = Salvage(home)  # it asks a database that fails but once
+        return [_verify(home, boards, None, name) for name in names]
 
 
-def _verify(home: Home, boards: Salvage, name: BoardName) -> dict[str, Any]:
-    """Return what is found when a history is replayed, and compared with its row and its file.
+def _verify(
+    home: Home, boards: Salvage, snapshot: Snapshot | None, name: BoardName
+) -> dict[str, Any]:
+    """Replay the history of a board, and compare it with its row and its file.
 
     Raises Refused for a board that is gone.
     """
@@ -285,27 +285,27 @@ def _verify(home: Home, boards: Salvage, name: BoardName) -> dict[str, Any]:
     except DamagedHistory as damage:
         text = f"{name}: BAD: {damage}"
         return {"ok": False, **told, "line": damage.line, "reason": damage.reason, "text": text}
-    if wrong := _difference(home, name, game):
+    if wrong := _difference(home, snapshot, name, game):
         return {"ok": False, **told, "line": 0, "reason": wrong, "text": f"{name}: BAD: {wrong}"}
     text = f"{name}: ok, {counted(len(game.records), 'record')}, {state_of(entry_of(game))}"
     return {"ok": True, **told, "text": text}
 
 
-def _difference(home: Home, name: BoardName, game: Game) -> str:
-    """Return in what the row or the file of a board differs from its history; empty if in nothing.
+def _difference(home: Home, snapshot: Snapshot | None, name: BoardName, game: Game) -> str:
+    """Return the difference of a board's row or file from its history; empty if there is none.
 
-    Where the database cannot be read, or is not made yet, there is nothing to compare with.
+    Without a database that can be read, there is nothing to compare with.
     """
-    if not (home.is_on_server or home.database.is_made):
+    if snapshot is None or not (home.is_on_server or home.database.is_made):
         return ""
     with suppress(DatabaseFault):
-        if home.ask(find_entry, name) != entry_of(game):
+        if find_entry(snapshot, name) != entry_of(game):
             advice = command_line(home.path, "home", "rebuild")
             return f"the database says something else than its history; do:  {advice}"
         if home.is_on_server:
             return ""
         try:
-            state = home.ask(home.publisher.compare, name)
+            state = home.publisher.compare(snapshot, name)
         except OSError as error:
             return str(error)
         if state is FileState.MISSING:
@@ -336,22 +336,38 @@ def accept(operator: common.Operator, kind: Kind, board: int) -> None:
 
 
 @common.command()
-def rebuild(operator: common.Operator) -> None:
+@click.option(
+    "--from",
+    "folder",
+    metavar="DIR",
+    type=_EXISTING,
+    help="Take the files below DIR, such as that of `home copy --follow`.",
+)
+def rebuild(operator: common.Operator, folder: Path | None) -> None:
     """Make the database from the files of histories.
 
-    Each file becomes the history of its board. Boards without a file, accounts and letters stay. A
-    home without a database does the same at its start.
+    Each file becomes the history of its board, if it replays through the rules. Exit status 1 if
+    one does not, or cannot be read: it is named, and its board stays as it was. Boards without a
+    file, accounts and letters stay, too. A home without a database does the same at its start.
+
+    After the database has gone back to an earlier moment, letters that wait there are held back.
     """
-    was_made = operator.home.database.is_made
     with progress_bar("reading histories") as progress:
-        home = operator.prepared_home(progress)
-        if was_made:
-            rebuilding.rebuild(home.database, home.boards, home.publisher, progress)
-    boards = home.ask(count_all)
-    say(f"the database holds {counted(boards, 'board')}")
+        done = operator.rebuilt_home(folder or operator.path, progress)
+    for fault in done.left:
+        say(f"no history: {fault}")
+    say(f"the database holds {counted(done.boards, 'board')}")
+    if done.left:
+        raise common.Refused("mend or remove what is named above, and do this again")
 
 
 @common.command(has_json=True)
+@click.option(
+    "--all",
+    "is_whole",
+    is_flag=True,
+    help="Look at all of it, which takes minutes where there are many thousand boards.",
+)
 @click.option("--relay", "with_relay", is_flag=True, help="Greet the relay, too.")
 @click.option(
     "--outside", is_flag=True, help="Look at what is around the home, too, and greet the relay."
@@ -370,18 +386,20 @@ def doctor(
     recipient: str | None,
     resolver: Endpoint | None,
     *,
+    is_whole: bool,
     with_relay: bool,
     outside: bool,
-    as_json: bool,
+    output: Output,
 ) -> None:
     """Say what is wrong with the home, and what to do.
 
-    Prints a line for each finding. Replays every history, and changes nothing. Exit status 1 if
-    something is wrong. With --outside, it also asks whether the server and the pages answer, where
-    name servers lead mail, and when certificates end, and looks at the clock and the backups. With
-    --mail and the server's own address, a letter goes out and has to come back by itself; with an
-    address of yours, you answer it. As JSON it also says whether mail can be taken, as /healthz on
-    the pages does.
+    Prints a line for each finding, and changes nothing. Exit status 1 if something is wrong. Of
+    many boards, it replays those that changed last, those of which something seems to be wrong, and
+    some of the rest, others each day; with --all every one. With --outside, it also asks whether
+    the server and the pages answer, where name servers lead mail, and when certificates end, and
+    looks at the clock and the backups. With --mail and the server's own address, a letter goes out
+    and has to come back by itself; with an address of yours, you answer it. As JSON it also says
+    whether mail can be taken, as /healthz on the pages does.
     """
     home = operator.home_as_it_is
     further: Mapping[str, Check] = {}
@@ -392,17 +410,16 @@ def doctor(
         if outside or recipient:
             further = checks_outside(resolver_at(resolver), recipient)
     findings = []
-    for finding in examine(home, further):
+    for finding in examine(home, further, is_whole=is_whole):
         findings.append(finding)
-        if not as_json:
-            say(finding)
+        output.say(finding)
     found = verdict(findings)
-    if as_json:
+    if output.is_json:
         told = [
             {"verdict": each.severity.value, "about": each.about, "text": each.text}
             for each in findings
         ]
         trouble = find_trouble(home, lasts=False)
-        common.print_json({**described(trouble), "verdict": found.value, "findings": told})
+        output.json({**described(trouble), "verdict": found.value, "findings": told})
     if found is Severity.BAD:
         raise SystemExit(1)

@@ -129,7 +129,7 @@ _GROUPS = {
     "rules": "Experiment with the rules.",
     "tournaments": "Set up tournaments and look after them.",
 }
-"""What the commands are for whose first word is the same."""
+"""The purpose of each group of commands, by the first word of them all."""
 
 
 def _commands(group: str = "") -> Mapping[str, tuple[str, str]]:

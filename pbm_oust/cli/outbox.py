@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from pbm_oust.cli import common
-from pbm_oust.cli.terminal import say, say_data, say_text
+from pbm_oust.cli.terminal import Output, say, say_data, say_text
 from pbm_oust.doctor import counted
 from pbm_oust.mail import own_socket
 from pbm_oust.store.configuration import BadConfiguration, Endpoint
@@ -24,15 +24,10 @@ from pbm_oust.store.verifications import bounces_of, forget_bounces
 
 
 @common.command("list", has_json=True)
-def list_(operator: common.Operator, as_json: bool) -> None:
+def list_(operator: common.Operator, output: Output) -> None:
     """List letters that wait, are held back, or failed."""
-    letters = list(map(_summary, operator.home.outbox.listed()))
-    if as_json:
-        common.print_json(letters)
-    elif letters:
-        columns = ("name", "state", "to", "subject")
-        rows = ([letter[column] for column in columns] for letter in letters)
-        common.print_table(("LETTER", "STATE", "TO", "SUBJECT"), rows)
+    columns = {"LETTER": "name", "STATE": "state", "TO": "to", "SUBJECT": "subject"}
+    output.items(operator.home.outbox.listed(), _summary, columns)
 
 
 @common.command()
@@ -163,7 +158,7 @@ def _summary(letter: Letter) -> dict[str, Any]:
 
 
 _READY = 220
-"""What a server says first (RFC 5321, section 4.2)."""
+"""The code of a server's greeting (RFC 5321, section 4.2)."""
 
 
 @common.command(context_settings={"ignore_unknown_options": True})

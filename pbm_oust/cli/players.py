@@ -22,25 +22,25 @@ from pbm_oust.board import Summary
 from pbm_oust.board.notation import format_time
 from pbm_oust.board.ratings import RatedGame, Table, rate
 from pbm_oust.cli import common
-from pbm_oust.cli.terminal import page, say, say_json
+from pbm_oust.cli.terminal import Columns, Output, say, say_json
 from pbm_oust.commands.talk import announce
 from pbm_oust.doctor import counted, first_of
 from pbm_oust.grammar import values
-from pbm_oust.grammar.vocabulary import SHORTEST_PASSWORD
+from pbm_oust.grammar.vocabulary import SHORTEST_PASSWORD, split_words
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.lists import standing_rows
 from pbm_oust.letters.translator import Translator
-from pbm_oust.play.renaming import CannotMove, merge_players, rename_player
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.context import Context
+from pbm_oust.play.renaming import CannotMove, Moved, merge_players, rename_player
 from pbm_oust.refusal import NotAllowed, Unreadable
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import accounts as stored
 from pbm_oust.store import ratings as kept_ratings
 from pbm_oust.store.boards import DamagedHistory, NoSuchBoard
-from pbm_oust.store.database import Transaction
+from pbm_oust.store.database import Snapshot, Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.faults import AccountDamaged, DatabaseFault
-from pbm_oust.store.open_boards import has_played
+from pbm_oust.store.open_boards import is_taken
 from pbm_oust.store.verifications import bounces_of, forget_verifications_of
 
 
@@ -69,53 +69,45 @@ password_option = click.option(
 
 
 @common.command("list", has_json=True)
-def list_(operator: common.Operator, as_json: bool) -> None:
+def list_(operator: common.Operator, output: Output) -> None:
     """List accounts."""
     accounts, damaged = list[Account](), False
-    for userid in operator.home.userids():
-        try:
-            accounts.append(read_account(operator, userid))
-        except (common.Refused, AccountDamaged) as error:
-            say(f"Error: {error}", err=True)
-            damaged = True
-    if as_json:
-        common.print_json([_summary(account) for account in accounts])
-    elif accounts:
-        common.print_table(
-            ("USERID", "JOINED", "STATE", "ADDRESSES"),
-            (
-                (
-                    account.userid,
-                    format_time(account.joined),
-                    "disabled" if account.disabled_since else "enabled",
-                    ", ".join(account.addresses),
-                )
-                for account in accounts
-            ),
-        )
+    with operator.home.database.read() as snapshot:
+        for userid in stored.all_userids(snapshot):
+            try:
+                accounts.append(read_account(snapshot, userid))
+            except (common.Refused, AccountDamaged) as error:
+                say(f"Error: {error}", err=True)
+                damaged = True
+    columns: Columns[Account] = {
+        "USERID": "userid",
+        "JOINED": "joined",
+        "STATE": lambda account: "disabled" if account.disabled_since else "enabled",
+        "ADDRESSES": lambda account: ", ".join(account.addresses),
+    }
+    output.items(accounts, _summary, columns)
     if damaged:
         raise SystemExit(1)
 
 
 @common.command(has_json=True)
-@click.argument("userid", shell_complete=common.complete_userids)
-def show(operator: common.Operator, userid: str, as_json: bool) -> None:
+@click.argument("userid", type=common.USERID, shell_complete=common.complete_userids)
+def show(operator: common.Operator, userid: str, output: Output) -> None:
     """Show an account with everything that it keeps."""
-    account = read_account(operator, userid.lower())
-    if as_json:
-        common.print_json({**_summary(account), "kept": kept_objects(account)})
-    else:
-        for line in account_lines(account):
-            say(line)
-        for address in account.addresses:
-            returned = operator.home.ask(bounces_of, address)
-            if returned.bounces:
-                closed = "; it gets no more mail" if returned.is_suspended else ""
-                say(f"Came back from {address}: {returned.reasons}{closed}")
+    with operator.home.database.read() as snapshot:
+        account = read_account(snapshot, userid)
+        came_back = [bounces_of(snapshot, address) for address in account.addresses]
+    output.json({**_summary(account), "kept": kept_objects(account)})
+    for line in account_lines(account):
+        output.say(line)
+    for address, returned in zip(account.addresses, came_back, strict=True):
+        if returned.bounces:
+            closed = "; it gets no more mail" if returned.is_suspended else ""
+            output.say(f"Came back from {address}: {returned.reasons}{closed}")
 
 
 @common.command()
-@click.argument("userid")
+@click.argument("userid", type=common.USERID)
 @click.argument("addresses", nargs=-1, required=True, metavar="ADDRESS..")
 @password_option
 def add(operator: common.Operator, userid: str, addresses: tuple[str, ...], password: str) -> None:
@@ -128,17 +120,17 @@ def add(operator: common.Operator, userid: str, addresses: tuple[str, ...], pass
     account = Account(userid, hash_password(_checked(password)), checked, operator.home.now())
     home = operator.prepared_home()
 
-    def make(_: Transaction) -> None:
-        if home.account(userid) or has_played(userid, home):
+    def make(transaction: Transaction) -> None:
+        if is_taken(transaction, userid):
             raise common.Refused(f"the userid {userid} belongs to somebody already")
-        home.save(account)
+        stored.write_account(transaction, account)
 
     home.do(make)
     say(f"made {userid}")
 
 
 @common.command()
-@click.argument("userid", shell_complete=common.complete_userids)
+@click.argument("userid", type=common.USERID, shell_complete=common.complete_userids)
 @password_option
 def passwd(operator: common.Operator, userid: str, password: str) -> None:
     """Give an account a new password.
@@ -146,10 +138,10 @@ def passwd(operator: common.Operator, userid: str, password: str) -> None:
     Codes that were mailed for it stop working.
     """
     hashed = hash_password(_checked(password))
-    userid = read_account(operator, userid.lower()).userid
+    userid = operator.home.ask(read_account, userid).userid
 
     def change(transaction: Transaction) -> None:
-        account = read_account(operator, userid)
+        account = read_account(transaction, userid)
         forget_verifications_of(transaction, userid, account.message_key)
         stored.write_account(transaction, structs.replace(account, password=hashed))
 
@@ -158,27 +150,27 @@ def passwd(operator: common.Operator, userid: str, password: str) -> None:
 
 
 @common.command()
-@click.argument("userid")
+@click.argument("userid", type=common.USERID)
 def disable(operator: common.Operator, userid: str) -> None:
     """Close an account until it is enabled again.
 
     No command with its password is taken, nobody can challenge the player, and the player gets no
     mail. Their boards go on until their time ends. Nothing is removed.
     """
-    _set_disabled(operator, userid.lower(), operator.home.now())
+    _set_disabled(operator, userid, operator.home.now())
 
 
 @common.command()
-@click.argument("userid")
+@click.argument("userid", type=common.USERID)
 def enable(operator: common.Operator, userid: str) -> None:
     """Open a disabled account again."""
-    _set_disabled(operator, userid.lower(), None)
+    _set_disabled(operator, userid, None)
 
 
-def read_account(operator: common.Operator, userid: str) -> Account:
+def read_account(snapshot: Snapshot, userid: str) -> Account:
     """Return an account. Raises Refused if there is none, and AccountDamaged."""
     try:
-        account = operator.home.account(values.read_userid(userid))
+        account = stored.whole_account(snapshot, values.read_userid(userid))
     except Unreadable:
         account = None
     if account is None:
@@ -199,15 +191,15 @@ def _new_userid(word: str) -> str:
 
 
 def _set_disabled(operator: common.Operator, userid: str, at: datetime | None) -> None:
-    read_account(operator, userid)
+    operator.home.ask(read_account, userid)
 
-    def change(_: Transaction) -> None:
-        account = read_account(operator, userid)
+    def change(transaction: Transaction) -> None:
+        account = read_account(transaction, userid)
         since = account.disabled_since
         if bool(since) is bool(at):
             state = f"disabled since {format_time(since)}" if since else "not disabled"
             raise common.Refused(f"{userid} is {state}")
-        operator.home.save(account.with_disabled(at))
+        stored.write_account(transaction, account.with_disabled(at))
 
     operator.home.do(change)
     say(f"{'disabled' if at else 'enabled'} {userid}")
@@ -215,8 +207,9 @@ def _set_disabled(operator: common.Operator, userid: str, at: datetime | None) -
 
 def _checked(password: str) -> Secret:
     try:
-        return values.read_new_password(password)
-    except Unreadable:
+        (word,) = split_words(password) or ("",)  # as mail has it
+        return values.read_new_password(word)
+    except (Unreadable, ValueError):
         raise click.UsageError(
             f"a password has {SHORTEST_PASSWORD} to {values.LONGEST_PASSWORD} characters without "
             "spaces, quotes, commas, colons or #, and does not look like another part of a command"
@@ -233,42 +226,43 @@ def _summary(account: Account) -> dict[str, Any]:
 
 
 @common.command()
-@click.argument("old")
+@click.argument("old", type=common.USERID, metavar="OLD")
 @click.argument("new")
 def rename(operator: common.Operator, old: str, new: str) -> None:
     """Give a player another userid, in all histories too.
 
     The player and everybody they play with are told by mail. All of it happens, or nothing.
     """
-    _move(operator, rename_player, old.lower(), _new_userid(new), "renamed")
+    _move(operator, rename_player, old, _new_userid(new), "renamed")
 
 
 @common.command()
-@click.argument("userid")
-@click.argument("into")
+@click.argument("userid", type=common.USERID)
+@click.argument("into", type=common.USERID, metavar="INTO")
 def merge(operator: common.Operator, userid: str, into: str) -> None:
     """Join a player's account with another one of theirs, INTO.
 
     INTO stays, and gets the boards, addresses and notes. The player and everybody they play with
     are told by mail. All of it happens, or nothing.
     """
-    _move(operator, merge_players, userid.lower(), into.lower(), "merged")
+    _move(operator, merge_players, userid, into, "merged")
 
 
 def _move(
     operator: common.Operator,
-    move: Callable[[str, str, UnitOfWork], int],
+    move: Callable[[Context, str, str], Moved],
     old: str,
     new: str,
     done: str,
 ) -> None:
-    for userid in (old, new):
-        account = operator.home.account(userid)
-        if account and account.is_house:
-            raise common.Refused(f"{userid} is a program of this server, and stays what it is")
-    read_account(operator, old)
+    with operator.home.database.read() as snapshot:
+        for userid in (old, new):
+            account = stored.whole_account(snapshot, userid)
+            if account and account.is_house:
+                raise common.Refused(f"{userid} is a program of this server, and stays what it is")
+        read_account(snapshot, old)
     try:
-        count = move(old, new, operator.unit_of_work())
+        made = operator.unit_of_work().carry_out(lambda on: move(on, old, new))
     except NotAllowed as refusal:
         if isinstance(refusal.reason, NoSuchBoard):
             board = f"{refusal.reason.kind.name} {refusal.reason.board}"
@@ -278,7 +272,7 @@ def _move(
         raise common.Refused(str(error)) from None
     except DamagedHistory as error:
         raise common.Refused(f"{error}; mend this board first, then say it again") from None
-    say(f"{done} {old}: {new} on {counted(count, 'board')}")
+    say(f"{done} {old}: {new} on {counted(made.count, 'board')}")
 
 
 @common.command()
@@ -338,6 +332,7 @@ def import_(operator: common.Operator, file: str, dry_run: bool, large: bool) ->
 @click.option(
     "--to",
     "userids",
+    type=common.USERID,
     multiple=True,
     metavar="USERID",
     help="Write to this player only; may be repeated.",
@@ -351,35 +346,34 @@ def broadcast(operator: common.Operator, text: str | None, userids: tuple[str, .
     text = sys.stdin.read() if text is None else text
     if not text.strip():
         raise click.UsageError("there is nothing to write; give it by --text or standard input")
-    to = [userid.lower() for userid in userids] or None
-    for userid in to or ():
-        read_account(operator, userid)
-    count = announce(text, to, operator.unit_of_work())
-    say(f"written to {counted(count, 'player')}")
+    to = list(userids) or None
+    with operator.home.database.read() as snapshot:
+        for userid in to or ():
+            read_account(snapshot, userid)
+    made = operator.unit_of_work().carry_out(lambda on: announce(on, text, to))
+    say(f"written to {counted(made.count, 'player')}")
 
 
 @common.command(has_json=True)
 @click.argument("kind", type=common.KIND, required=False)
-def standings(operator: common.Operator, kind: Kind | None, as_json: bool) -> None:
+def standings(operator: common.Operator, kind: Kind | None, output: Output) -> None:
     """List players by rating.
 
     There is a list for each game and class of sizes.
     """
     tables = [table for each in _kinds(kind) for table in _standings(operator, each)]
-    if as_json:
-        common.print_json([_table_fields(table) for table in tables])
-        return
+    output.json(list(map(_table_fields, tables)))
     lines = list[str]()
     for table in tables:
         lines.append(f"{table.kind.title}, {table.size.value} boards")
         lines += [f"  {row}" for row in standing_rows(Translator(ENGLISH), table.ordered())]
-    page("".join(f"{line}\n" for line in lines))
+    output.page("".join(f"{line}\n" for line in lines))
 
 
 @common.command(has_json=True)
 @click.argument("kind", type=common.KIND, required=False)
 @click.option("--recompute", is_flag=True, help="Compute them from all games, and compare.")
-def ratings(operator: common.Operator, kind: Kind | None, recompute: bool, as_json: bool) -> None:
+def ratings(operator: common.Operator, kind: Kind | None, recompute: bool, output: Output) -> None:
     """Show how the ratings came about, game by game.
 
     They are printed to the last digit. With --recompute they are computed from all finished games.
@@ -388,24 +382,19 @@ def ratings(operator: common.Operator, kind: Kind | None, recompute: bool, as_js
     if recompute:
         tables, wrong = _recomputed(operator, kind)
     else:
-        tables, wrong = (
-            [table for each in _kinds(kind) for table in rate(_rated_games(operator, each))],
-            list[str](),
-        )
-    if as_json:
-        common.print_json(
-            [
-                _table_fields(table) | {"games": list(map(_game_fields, table.games))}
-                for table in tables
-            ]
-        )
-    for table in tables if not as_json else ():
-        say(f"{table.kind.title}, {table.size.value} boards")
+        tables, wrong = list[Table](), list[str]()
+        for each in _kinds(kind):
+            tables += rate(_rated_games(operator, each))
+    output.json(
+        [_table_fields(table) | {"games": list(map(_game_fields, table.games))} for table in tables]
+    )
+    for table in tables:
+        output.say(f"{table.kind.title}, {table.size.value} boards")
         for rated in table.games:
             effects = "  ".join(
                 f"{change.after.userid} {change.after.rating!r}" for change in (rated.x, rated.o)
             )
-            say(f"  {rated.game.name}  {effects}")
+            output.say(f"  {rated.game.name}  {effects}")
     if wrong:
         raise common.Refused(
             "the ratings that were kept are not those of the finished games: "
@@ -419,7 +408,7 @@ def _recomputed(operator: common.Operator, kind: Kind | None) -> tuple[list[Tabl
     kept_ratings.count_marked(database)
     tables, wrong = list[Table](), list[str]()
     for each in _kinds(kind):
-        with database.read_latest() as snapshot:
+        with database.read() as snapshot:
             tables += rate(kept_ratings.finished_games(snapshot, each))
             keys = kept_ratings.wrongly_rated(snapshot, each)
         if keys:

@@ -9,13 +9,12 @@ from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
 from traceback import clear_frames
-from typing import Any
 
 import click
 from msgspec import structs
 
-from pbm_oust.cli.common import Refused, grid_named, json_option, print_json
-from pbm_oust.cli.terminal import progress_bar, say
+from pbm_oust.cli.common import Refused, grid_named, json_option
+from pbm_oust.cli.terminal import Output, progress_bar, say
 from pbm_oust.experiments import counting
 from pbm_oust.experiments.simulate import Figures, Totals, simulate
 from pbm_oust.experiments.solve import (
@@ -51,7 +50,7 @@ _BEST_PLAY = {
 )
 @click.option("--divide", "divided", is_flag=True, help="Count by first placement.")
 @json_option
-def perft(kind: Kind, grid: Grid, depth: int, divided: bool, as_json: bool) -> None:
+def perft(kind: Kind, grid: Grid, depth: int, divided: bool, output: Output) -> None:
     """Count the sequences of placements from the empty board."""
     start = kind.start(grid)
     if divided:
@@ -60,22 +59,22 @@ def perft(kind: Kind, grid: Grid, depth: int, divided: bool, as_json: bool) -> N
     else:
         counts = {}
         total = counting.count_sequences(start, depth)
-    if as_json:
-        result = {"kind": kind.name, "grid": str(grid), "depth": depth, "sequences": total}
-        print_json(result | ({"by_first": counts} if divided else {}))
-        return
+    result = {"kind": kind.name, "grid": str(grid), "depth": depth, "sequences": total}
+    output.json(result | ({"by_first": counts} if divided else {}))
     for cell, count in counts.items():
-        say(f"{cell:<4}{count}")
-    say(f"{kind.name} {grid}, depth {depth}: {total} sequences")
+        output.say(f"{cell:<4}{count}")
+    output.say(f"{kind.name} {grid}, depth {depth}: {total} sequences")
 
 
 @click.command("simulate")
 @grid_named
 @click.option("--games", type=click.IntRange(min=1), default=100, show_default=True)
 @click.option("--seed", type=int, default=1, show_default=True, help="Same seed, same figures.")
-@click.option("--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes.")
+@click.option(
+    "--jobs", type=click.IntRange(1, 999), default=1, show_default=True, help="Processes."
+)
 @json_option
-def simulate_(kind: Kind, grid: Grid, games: int, seed: int, jobs: int, as_json: bool) -> None:
+def simulate_(kind: Kind, grid: Grid, games: int, seed: int, jobs: int, output: Output) -> None:
     """Play games at random.
 
     Every legal placement is equally likely.
@@ -86,24 +85,8 @@ def simulate_(kind: Kind, grid: Grid, games: int, seed: int, jobs: int, as_json:
     with bar as played:
         summary = Totals.of(played)
     per_second = round(summary.total_placements / (time.perf_counter() - begun))
-    if as_json:
-        print_json(_simulated(kind, grid, summary, per_second))
-        return
-    share = summary.results["x"] / summary.games
-    say(f"{kind.name} {grid}: {summary.games} random games, seed {seed}")
-    say(f"placements  {_figures(summary.placements)}")
-    say(f"turns       {_figures(summary.turns)}")
-    results = ", ".join(f"{who} {number}" for who, number in summary.results.items())
-    say(f"results     {results}; x wins {share:.1%}")
-    say(f"passes      {summary.passes}")
-    say(f"chain       {summary.longest_chain} placements in the longest turn")
     counted = "placements" if kind.has_chains else "turns"
-    say(f"speed       {per_second:,} {counted} a second")
-
-
-def _simulated(kind: Kind, grid: Grid, summary: Totals, per_second: int) -> dict[str, Any]:
-    counted = "placements" if kind.has_chains else "turns"
-    return {
+    fields = {
         "kind": kind.name,
         "grid": str(grid),
         "games": summary.games,
@@ -113,6 +96,16 @@ def _simulated(kind: Kind, grid: Grid, summary: Totals, per_second: int) -> dict
         "passes": summary.passes,
         "longest_chain": summary.longest_chain,
     }
+    output.json(fields)
+    share = summary.results["x"] / summary.games
+    output.say(f"{kind.name} {grid}: {summary.games} random games, seed {seed}")
+    output.say(f"placements  {_figures(summary.placements)}")
+    output.say(f"turns       {_figures(summary.turns)}")
+    results = ", ".join(f"{who} {number}" for who, number in summary.results.items())
+    output.say(f"results     {results}; x wins {share:.1%}")
+    output.say(f"passes      {summary.passes}")
+    output.say(f"chain       {summary.longest_chain} placements in the longest turn")
+    output.say(f"speed       {per_second:,} {counted} a second")
 
 
 def _figures(figures: Figures) -> str:
@@ -151,7 +144,7 @@ def solve_(
     table: Path | None,
     placements: int,
     memory: int | None,
-    as_json: bool,
+    output: Output,
 ) -> None:
     """Find out who wins a small board.
 
@@ -183,32 +176,28 @@ def solve_(
         "positions": solution.positions,
         "seconds": round(time.perf_counter() - begun, 1),
     }
-    if not as_json:
-        say(f"{name}, both sides playing as well as can be")
-        say(f"without swap  {found['without_swap']}")
-        say(f"with swap     {found['with_swap']}")
-        say(f"first stones  {', '.join(winning) or 'none'} {'wins' if len(winning) < 2 else 'win'}")
-        say(f"positions     {solution.positions:,} searched, in {found['seconds']} seconds")
+    won = f"{', '.join(winning) or 'none'} {'wins' if len(winning) < 2 else 'win'}"
+    output.say(f"{name}, both sides playing as well as can be")
+    output.say(f"without swap  {found['without_swap']}")
+    output.say(f"with swap     {found['with_swap']}")
+    output.say(f"first stones  {won}")
+    output.say(f"positions     {solution.positions:,} searched, in {found['seconds']} seconds")
     with judging("forced draws") as judge:
         forced_by = [side.value for side in forced_draws(kind, grid, judge)]
     found["draw_forced_by"] = forced_by
-    if not as_json:
-        say(f"forced draw   {' and '.join(forced_by) or 'by neither side'}")
+    output.say(f"forced draw   {' and '.join(forced_by) or 'by neither side'}")
     if census:
         with in_memory("census") as room:
             reachable = counting.count_positions(kind, grid, room)
         found["reachable"] = reachable
-        if not as_json:
-            say(f"census        {reachable:,} positions can be reached by play")
+        output.say(f"census        {reachable:,} positions can be reached by play")
     if table:
         with judging("table") as judge:
             worths = opening_table(kind, grid, placements, judge)
         found["table"] = len(worths)
         table.write_bytes(pack(worths))
-        if not as_json:
-            say(f"table         {len(worths):,} after up to {placements} placements")
-    if as_json:
-        print_json(found)
+        output.say(f"table         {len(worths):,} after up to {placements} placements")
+    output.json(found)
 
 
 @contextmanager
@@ -252,10 +241,10 @@ def _room(name: str, positions: int, label: str) -> Iterator[counting.RoomForPos
 
 
 def free_memory(proc: Path = Path("/proc"), groups: Path = Path("/sys/fs/cgroup")) -> int:
-    """Return how many bytes of memory this process may still take.
+    """Return the number of bytes of memory that this process may still take.
 
-    It is what the machine has free or, where a limit of the container or the process leaves less,
-    that. A machine that does not say what is free counts as having all of it free.
+    The machine, the container and the process each have a limit, and the lowest one counts. A
+    machine that does not tell its free memory counts as having all of it free.
     """
     return max(0, min(_bounds(proc, groups)))
 

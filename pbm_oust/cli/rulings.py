@@ -12,25 +12,24 @@ from typing import Any
 import click
 
 from pbm_oust.board import Game, Ruling, Verb
-from pbm_oust.board.notation import DRAW, format_ruling, format_time
+from pbm_oust.board.notation import DRAW, HIGHEST, format_ruling, format_time
 from pbm_oust.board.reasons import GameOver, NothingToUndo, SamePlayer
 from pbm_oust.cli import common
-from pbm_oust.cli.terminal import ask, say
+from pbm_oust.cli.terminal import Output, ask, say
 from pbm_oust.commands.challenge import LONGEST_TIME, OPTIONS, UnusableGrid, header_of
 from pbm_oust.doctor import counted
 from pbm_oust.grammar.parts import BadOptionValue, OptionTwice, read_options
 from pbm_oust.grammar.values import read_userid
 from pbm_oust.play.authentication import Disabled
+from pbm_oust.play.context import Look, NoSuchPlayer
 from pbm_oust.play.rulings import rule_board
 from pbm_oust.play.starting import LimitReached, Rejected, SignedOff, set_up_board
-from pbm_oust.play.unit_of_work import NoSuchPlayer, UnitOfWork
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable
 from pbm_oust.rules import KINDS, Kind, Side
 from pbm_oust.service import sweep as sweeps
 from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.faults import command_line
 from pbm_oust.store.index import all_names
-from pbm_oust.store.open_boards import read_game
 
 _DURATION = re.compile(r"([1-9][0-9]{0,3})([dw])")
 _DAYS = {"d": 1, "w": 7}
@@ -77,7 +76,7 @@ def challenge(
     try:
         chosen: dict[str, Any] = read_options(OPTIONS, words_of_mail(options), kind)
         header = partial(header_of, kind=kind, x=x, o=o, **chosen)
-        made = set_up_board(kind, header, work, reason)
+        made = work.carry_out(lambda on: set_up_board(on, header, reason))
     except Unreadable as refusal:
         raise click.UsageError(usage(refusal, kind)) from None
     except NotAllowed as refusal:
@@ -98,7 +97,7 @@ def words_of_mail(options: dict[str, str | bool | None]) -> list[str]:
 
 
 def usage(refusal: Unreadable, kind: Kind) -> str:
-    """Return what is wrong with an option."""
+    """Return the sentence about a wrong option."""
     match refusal.reason:
         case BadOptionValue(forms=forms):
             return f"{refusal.culprit} is not possible; write it like {' or '.join(forms)}"
@@ -109,7 +108,7 @@ def usage(refusal: Unreadable, kind: Kind) -> str:
 
 
 def _why_not(operator: common.Operator, refusal: Refusal) -> str:
-    """Return why there is no board, or what speaks against it."""
+    """Return the reason for which there is no board, or for which there should be none."""
     match refusal.reason:
         case NoSuchPlayer():
             return f"there is no player {refusal.culprit}"
@@ -136,7 +135,8 @@ def _ruling(
 ) -> Callable[[Callable[..., Ruling]], click.Command]:
     """Make a command that rules on a board of a function that says what to do to it.
 
-    The function is given the board as it is, the unit of work, and what `more` adds to the command.
+    The function is given what the database holds, the board as it is, and what `more` adds to the
+    command.
     It raises Refused or NotAllowed if that is not possible. It is done after the operator has seen
     the board and has said yes.
     """
@@ -149,21 +149,24 @@ def _ruling(
             work = operator.unit_of_work()
             work.home.recover()
             try:
-                seen = read_game(work.home, kind, board)
-                if seen.result:
-                    raise common.Refused(f"{seen.name} is over")
-                ruling = decide(seen, work, **given)
+                with work.reading() as on:
+                    seen = on.game(kind, board)
+                    if seen.result:
+                        raise common.Refused(f"{seen.name} is over")
+                    ruling = decide(on, seen, **given)
                 # What does not fit the board is refused before anybody is asked.
                 seen.rule(ruling, seen.latest, "")
                 if not yes:
                     _ask(seen, ruling)
 
-                def decide_again(game: Game) -> Ruling:
+                def decide_again(on: Look, game: Game) -> Ruling:
                     if game.records != seen.records:
                         raise common.Refused(f"{game.name} has changed meanwhile; look at it again")
-                    return decide(game, work, **given)
+                    return decide(on, game, **given)
 
-                rule_board(work, kind, board, decide_again, reason)
+                work.carry_out(
+                    lambda on: rule_board(on, kind, board, partial(decide_again, on), reason)
+                )
             except Refusal as refusal:
                 raise common.Refused(_refusal_text(refusal, kind, board)) from None
             say(f"{kind.name} {board}: {format_ruling(ruling)}")
@@ -179,13 +182,13 @@ def _ruling(
 
 
 @_ruling()
-def void(game: Game, work: UnitOfWork) -> Ruling:
+def void(on: Look, game: Game) -> Ruling:
     """End a game as never begun. This is recorded, and both players are told."""
     return Ruling(Verb.VOID)
 
 
 @_ruling(click.argument("winner", type=click.Choice([*(side.value for side in Side), DRAW])))
-def award(game: Game, work: UnitOfWork, winner: str) -> Ruling:
+def award(on: Look, game: Game, winner: str) -> Ruling:
     """End a game: a side wins, or it is a draw. This is recorded, and both players are told."""
     return Ruling(Verb.AWARD, None if winner == DRAW else Side(winner))
 
@@ -194,13 +197,13 @@ def award(game: Game, work: UnitOfWork, winner: str) -> Ruling:
     click.argument("side", type=click.Choice([side.value for side in Side])),
     click.argument("userid", type=_USERID, metavar="USERID"),
 )
-def adopt(game: Game, work: UnitOfWork, side: str, userid: str) -> Ruling:
+def adopt(on: Look, game: Game, side: str, userid: str) -> Ruling:
     """Hand a side to another player.
 
     The player begins a new turn and has used no time. This is recorded, and both players and the
     previous owner of the side are told.
     """
-    if work.home.account(userid) is None:
+    if on.account_if_any(userid) is None:
         raise common.Refused(f"there is no player {userid}")
     return Ruling(Verb.ADOPT, Side(side), userid)
 
@@ -215,20 +218,21 @@ def read_duration(text: str) -> int:
 
 
 @_ruling(click.argument("duration", type=common.Parsed("DURATION", read_duration)))
-def extend(game: Game, work: UnitOfWork, duration: int) -> Ruling:
+def extend(on: Look, game: Game, duration: int) -> Ruling:
     """Give the player to move more time.
 
     DURATION is in days or weeks, as in 3d or 2w. All limits of this turn end so much later, and so
     does the total time, if the game has one. A first reminder that has not come yet comes later
     too. This is recorded, and both players are told.
     """
-    clock = work.clock_of(game)
+    clock = on.clock_of(game)
     if clock.away:
         until = format_time(clock.away.end)
         raise common.Refused(
             f"{clock.player} is away until {until}, and the clock of {game.name} stands until"
             " then; extend it once it goes on"
         )
+    common.check_ahead(clock.deadline, duration, on.now)
     return Ruling(Verb.EXTEND, game.to_move, days=duration)
 
 
@@ -236,12 +240,12 @@ def extend(game: Game, work: UnitOfWork, duration: int) -> Ruling:
     click.option(
         "--to",
         "number",
-        type=click.IntRange(min=0),
+        type=click.IntRange(0, HIGHEST),
         metavar="RECORD",
         help="Take all moves after this record back; 0 for all moves.",
     )
 )
-def undo(game: Game, work: UnitOfWork, number: int | None) -> Ruling:
+def undo(on: Look, game: Game, number: int | None) -> Ruling:
     """Take the latest turn back, all parts of it.
 
     The records stay in the history. The player whose turn it is then begins a new turn. Answers to
@@ -259,7 +263,7 @@ def _ask(game: Game, ruling: Ruling) -> None:
 
 
 def _ruling_text(game: Game, ruling: Ruling) -> str:
-    """Return what the operator is asked about."""
+    """Return a ruling as the question to the operator has it."""
     side = ruling.side.value if ruling.side else DRAW
     match ruling.verb:
         case Verb.AWARD:
@@ -294,7 +298,7 @@ def _refusal_text(refusal: Refusal, kind: Kind, board: int) -> str:
 
 
 @common.command(has_json=True)
-def sweep(operator: common.Operator, as_json: bool) -> None:
+def sweep(operator: common.Operator, output: Output) -> None:
     """Do what is due: reminders, games lost on time, digests.
 
     A running server does the same every few minutes; both together do each thing once. Exit status
@@ -307,15 +311,13 @@ def sweep(operator: common.Operator, as_json: bool) -> None:
         for name in home.publisher.look_at(home.ask(all_names)):
             say(f"{name}: its file was not as it should be", err=True)
     swept = sweeps.sweep(operator.unit_of_work())
-    if as_json:
-        done = [{"about": deed.about, "what": deed.what} for deed in swept.done]
-        troubles = [{"about": each.about, "reason": each.reason} for each in swept.troubles]
-        common.print_json({"done": done, "troubles": troubles})
-    else:
-        for deed in swept.done:
-            say(f"{deed.about}: {deed.what}")
-        for each in swept.troubles:
-            say(f"Error: {each.about}: {each.reason}", err=True)
+    done = [{"about": deed.about, "what": deed.what} for deed in swept.done]
+    troubles = [{"about": each.about, "reason": each.reason} for each in swept.troubles]
+    output.json({"done": done, "troubles": troubles})
+    for deed in swept.done:
+        output.say(f"{deed.about}: {deed.what}")
+    for each in swept.troubles:
+        output.say(f"Error: {each.about}: {each.reason}", err=True)
     operator.hand_over()
     if swept.troubles:
         raise SystemExit(1)

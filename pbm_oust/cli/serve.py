@@ -134,6 +134,8 @@ def _metrics_served(home: Home, counts: Counts, endpoint: Endpoint) -> Iterator[
 
 AGAIN_SECONDS = 5.0
 """How long after the end of a process beside this one it is started again."""
+FD_SETSIZE = 1024
+"""How many file descriptors `select` knows."""
 LOOK_SECONDS = 1.0
 """How often boards are looked for that wait for the house."""
 LEAVE_SECONDS = 5.0
@@ -161,8 +163,8 @@ async def _keep_pages(configuration: Configuration, home: Path) -> None:
 async def _beside(words: list[str], configuration: Configuration, home: Path, wait: float) -> int:
     """Run a command of ours in another process, and return its exit status.
 
-    It ends by itself if this process does, or if nobody waits for it here any more; then that is
-    waited for so many seconds. Ctrl-C at a terminal is left to this process.
+    That process ends by itself if this one does, or if nobody waits for it here any more; then it
+    has `wait` seconds to end. Ctrl-C at a terminal is left to this process.
     """
     ending, stays_open = os.pipe()
     process = None
@@ -210,8 +212,8 @@ def _has_work(
     home: Home, boards: HouseBoards, finished: Finished, configure: Callable[[], Configuration]
 ) -> bool:
     """Return whether something new waits for the house: a board, or a game to be analysed."""
-    with home.database.read():
-        has_happened, have_ended = boards.have_changed(), finished.have_changed()
+    with home.database.read() as snapshot:
+        has_happened, have_ended = boards.have_changed(snapshot), finished.have_changed(snapshot)
     if has_happened and any(boards.waiting()):
         return True
     if not have_ended:
@@ -235,7 +237,7 @@ def _is_closed(keeper: int | None, seconds: float = 0) -> bool:
 def _kept(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a command that may run beside a server, as that one has them."""
     for name, kind, words in (
-        ("--keeper", click.INT, "A pipe that is closed when to stop."),
+        ("--keeper", click.IntRange(0, FD_SETSIZE - 1), "A pipe that is closed when to stop."),
         ("--relay", RELAY, "Where the server hands letters over."),
     ):
         function = click.option(name, type=kind, hidden=True, help=words)(function)
@@ -355,14 +357,14 @@ def house(
         are_all = analyses or configured.analyses
         worker.analyse_all(_to_analyse(finished, configured, analyses=are_all))
 
-    boards.have_changed()
-    finished.have_changed()
+    home.ask(boards.have_changed)
+    home.ask(finished.have_changed)
     do_all()
     latest = time.monotonic()
     while keeper is not None and worker.knows_boards and time.monotonic() < latest + STAY_SECONDS:
         if _is_closed(keeper, LOOK_SECONDS) or stopped or home.read_configuration() != text:
             return
-        if has_played := boards.have_changed():
+        if has_played := home.ask(boards.have_changed):
             latest = time.monotonic()
-        if has_played or finished.have_changed():
+        if has_played or home.ask(finished.have_changed):
             do_all()

@@ -4,10 +4,13 @@ No other module prints. Whatever a mail, a file or the database holds, a termina
 not steered by it.
 """
 
+import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TypeVar
 
 import click
 
@@ -82,6 +85,63 @@ def page(text: str) -> None:
         click.echo_via_pager(text.removesuffix("\n"))
     else:
         say_text(text)
+
+
+T = TypeVar("T")
+
+Columns = Mapping[str, str | Callable[[T], object]]
+"""The columns of a list by their headings: a field of its JSON, or a function of an item."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """The output of a command: a value with --json, and lines for a person without it."""
+
+    is_json: bool
+
+    def json(self, value: object) -> None:
+        """Print a value, if JSON is wanted."""
+        if self.is_json:
+            say_json(f"{json.dumps(value, indent=2, ensure_ascii=False)}\n")
+
+    def say(self, line: object = "", *, err: bool = False) -> None:
+        """Print a line, unless JSON is wanted."""
+        if not self.is_json:
+            say(line, err=err)
+
+    def page(self, text: str) -> None:
+        """Print lines, unless JSON is wanted."""
+        if not self.is_json:
+            page(text)
+
+    def rows(self, rows: Iterable[Iterable[object]]) -> None:
+        """Print rows with their cells in columns, unless JSON is wanted."""
+        cells = ([visible_line(str(cell)) for cell in row] for row in rows)
+        from pbm_oust.render.text import in_columns  # here: `deliver` starts for each mail
+
+        self.page("".join(f"{line}\n" for line in in_columns(cells)))
+
+    def table(
+        self, items: Iterable[T], fields: Callable[[T], Mapping[str, object]], columns: Columns[T]
+    ) -> None:
+        """Print the columns of some items below their headings, unless JSON is wanted."""
+        if not self.is_json:
+            self.rows([tuple(columns), *(_cells(each, fields(each), columns) for each in items)])
+
+    def items(
+        self, items: Sequence[T], fields: Callable[[T], Mapping[str, object]], columns: Columns[T]
+    ) -> None:
+        """Print a list: the fields of its items as JSON, or a table unless it is empty."""
+        if self.is_json:
+            self.json(list(map(fields, items)))
+        elif items:
+            self.table(items, fields, columns)
+
+
+def _cells(item: T, row: Mapping[str, object], columns: Columns[T]) -> Iterator[object]:
+    for column in columns.values():
+        cell = row[column] if isinstance(column, str) else column(item)
+        yield "" if cell is None else cell
 
 
 @contextmanager

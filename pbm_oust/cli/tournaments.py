@@ -11,14 +11,15 @@ from msgspec import structs
 
 from pbm_oust.board import Terms, notation
 from pbm_oust.cli import common, rulings
-from pbm_oust.cli.terminal import ask, say
+from pbm_oust.cli.terminal import Columns, Output, ask
 from pbm_oust.commands.challenge import OPTIONS
 from pbm_oust.doctor import counted
 from pbm_oust.grammar.parts import read_options
 from pbm_oust.play import tournaments as conduct
+from pbm_oust.play.context import Context, Look
 from pbm_oust.play.tournaments import SectionTable
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.refusal import Unreadable
+from pbm_oust.refusal import NotAllowed, Unreadable
 from pbm_oust.robot.levels import HOUSE
 from pbm_oust.rules import KINDS, Grid, Kind
 from pbm_oust.store import ladders, tournaments
@@ -43,7 +44,7 @@ _STARTS = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M", "%Y-%m-%dT%H:%MZ"])
 
 def _named(function: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the tournament that its first two words name."""
-    number = click.argument("number", type=click.IntRange(min=1))
+    number = click.argument("number", type=common.NUMBER)
     return common.kind_name(number(function))
 
 
@@ -59,7 +60,7 @@ def _named(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option(
     "--games",
-    type=click.IntRange(1, 4),
+    type=click.IntRange(1, cups.MOST_GAMES),
     default=1,
     show_default=True,
     help="How many games each pair plays, with the sides exchanged in turn.",
@@ -87,7 +88,7 @@ def create(
     starts: datetime | None,
     every: str | None,
     house: tuple[str, ...],
-    as_json: bool,
+    output: Output,
     **options: str | bool | None,
 ) -> None:
     """Open a tournament for players to enter.
@@ -99,10 +100,10 @@ def create(
     work = operator.unit_of_work()
     at = _start(starts, every, work.now())
 
-    def deed(work: UnitOfWork) -> Cup:
+    def deed(on: Context) -> Cup:
         cup = Cup(
             kind=kind.name,
-            number=work.home.ask(tournaments.next_number, kind.name),
+            number=tournaments.next_number(on.snapshot, kind.name),
             title=title,
             grid_name=str(grid),
             terms_words=notation.format_terms(terms),
@@ -112,11 +113,11 @@ def create(
             every=Every(every) if every else None,
             house=tuple(dict.fromkeys(house)),
         )
-        conduct.open_cup(cup, work)
+        conduct.open_cup(on, cup)
         return cup
 
-    cup = work.retried(deed)
-    _go_on(operator, work, cup.kind, cup.number, as_json)
+    cup = work.change(deed)
+    _go_on(operator, work, kind, cup.number, output)
 
 
 def _board_of(options: dict[str, str | bool | None], kind: Kind) -> tuple[Grid, Terms]:
@@ -135,7 +136,7 @@ def _board_of(options: dict[str, str | bool | None], kind: Kind) -> tuple[Grid, 
 
 
 def _start(starts: datetime | None, every: str | None, now: datetime) -> datetime:
-    """Return when a tournament starts. Raises UsageError."""
+    """Return the start of a tournament. Raises UsageError."""
     if starts is None:
         if not every:
             raise click.UsageError("say when it starts, with --starts, or how often, with --every")
@@ -144,167 +145,160 @@ def _start(starts: datetime | None, every: str | None, now: datetime) -> datetim
     at = starts.replace(tzinfo=UTC)
     if at <= now:
         raise click.UsageError(f"{notation.format_time(at)} is past; choose a later start")
+    common.check_ahead(at, 0, now)
     return at
 
 
 @common.command(has_json=True)
 @click.argument("kind", type=common.KIND, required=False)
-def list_(operator: common.Operator, kind: Kind | None, as_json: bool) -> None:
+def list_(operator: common.Operator, kind: Kind | None, output: Output) -> None:
     """List tournaments.
 
     The latest come first.
     """
-    home = operator.home
-    found = [
-        (cup, home.ask(tournaments.count_entries, cup))
-        for each in ([kind] if kind else KINDS.values())
-        for cup in home.ask(tournaments.cups, each.name, State, Window(ALL_ROWS))
-    ]
-    if as_json:
-        common.print_json([cups.cup_fields(cup, count) for cup, count in found])
-        return
-    headings = ("tournament", "title", "state", "round", "starts", "players")
-    common.print_table(
-        headings,
-        [
-            (
-                f"{cup.kind} {cup.number}",
-                cup.title,
-                cup.state.value,
-                cup.round or "-",
-                notation.format_time(cup.starts),
-                count,
-            )
-            for cup, count in found
-        ],
-    )
+    with operator.unit_of_work().reading() as on:
+        found = [
+            cups.cup_fields(cup, tournaments.count_entries(on.snapshot, cup))
+            for each in ([kind] if kind else KINDS.values())
+            for cup in tournaments.cups(on.snapshot, each.name, State, Window(ALL_ROWS))
+        ]
+    output.json(found)
+    columns: Columns[dict[str, Any]] = {
+        "tournament": lambda cup: f"{cup['kind']} {cup['number']}",
+        "title": "title",
+        "state": "state",
+        "round": lambda cup: cup["round"] or "-",
+        "starts": "starts",
+        "players": "players",
+    }
+    output.table(found, dict, columns)
 
 
 @common.command(has_json=True)
 @_named
-def show(operator: common.Operator, kind: Kind, number: int, as_json: bool) -> None:
+def show(operator: common.Operator, kind: Kind, number: int, output: Output) -> None:
     """Show who takes part in a tournament, and the tables of its latest round."""
-    work = operator.unit_of_work()
-    cup = _found(work, kind, number)
-    entries = work.home.ask(tournaments.entries, cup.kind, cup.number)
-    tables = conduct.tables_of(cup, cup.round, work)
-    if as_json:
-        players = [each.fields() for each in entries]
-        sections = [each.fields() for each in tables]
-        told = cups.cup_fields(cup, len(entries))
-        common.print_json({**told, "entries": players, "sections": sections})
-        return
-    _print(cup, len(entries), as_json=False)
+    with operator.unit_of_work().reading() as on:
+        cup = _found(on, kind, number)
+        entries = tournaments.entries(on.snapshot, cup.kind, cup.number)
+        tables = conduct.tables_of(on, cup, cup.round)
+    players = [each.fields() for each in entries]
+    sections = [each.fields() for each in tables]
+    told = cups.cup_fields(cup, len(entries))
+    output.json({**told, "entries": players, "sections": sections})
+    output.say(_line(cup, len(entries)))
     for entry in entries:
         most = f", {counted(entry.most, 'board')} at once" if entry.most else ""
         out = f", out since {notation.format_time(entry.out)}: " if entry.out else ""
         why = entry.why.value if entry.why else ""
-        say(f"  {entry.userid}, entered {notation.format_time(entry.at)}{most}{out}{why}")
+        output.say(f"  {entry.userid}, entered {notation.format_time(entry.at)}{most}{out}{why}")
     for each in tables:
-        say(f"round {each.section.round}, section {each.section.section}:")
+        output.say(f"round {each.section.round}, section {each.section.section}:")
         for score in each.scores:
-            say(f"  {score.place}. {score.userid}: {counted(score.points, 'point')}")
+            output.say(f"  {score.place}. {score.userid}: {counted(score.points, 'point')}")
 
 
 @common.command(has_json=True)
 @_named
-def start(operator: common.Operator, kind: Kind, number: int, as_json: bool) -> None:
+def start(operator: common.Operator, kind: Kind, number: int, output: Output) -> None:
     """Start a tournament now."""
-
-    def deed(cup: Cup, work: UnitOfWork) -> None:
-        conduct.begin(cup, work)
-
-    _change(operator, kind, number, as_json, deed, State.OPEN)
+    _change(operator, kind, number, output, conduct.begin, State.OPEN)
 
 
 @common.command(has_json=True)
 @_named
 @click.argument("duration", type=common.Parsed("DURATION", rulings.read_duration))
 def extend(
-    operator: common.Operator, kind: Kind, number: int, duration: int, as_json: bool
+    operator: common.Operator, kind: Kind, number: int, duration: int, output: Output
 ) -> None:
     """Put the start of a tournament off.
 
     By days or weeks: 3d, 2w.
     """
 
-    def deed(cup: Cup, work: UnitOfWork) -> None:
+    def deed(on: Context, cup: Cup) -> None:
+        common.check_ahead(cup.starts, duration, on.now)
         later = structs.replace(cup, starts=cup.starts + timedelta(days=duration))
-        work.home.do(tournaments.keep, later, work.now() if cup.telling else later.starts)
+        tournaments.keep(on.transaction, later, on.now if cup.telling else later.starts)
 
-    _change(operator, kind, number, as_json, deed, State.OPEN)
+    _change(operator, kind, number, output, deed, State.OPEN)
 
 
 @common.command(has_json=True)
 @_named
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-def cancel(operator: common.Operator, kind: Kind, number: int, yes: bool, as_json: bool) -> None:
+def cancel(operator: common.Operator, kind: Kind, number: int, yes: bool, output: Output) -> None:
     """Cancel a tournament. Its games that are in play count as never begun."""
-
-    def deed(cup: Cup, work: UnitOfWork) -> None:
-        conduct.cancel(cup, work)
-
-    cup = _found(operator.unit_of_work(), kind, number)
+    cup = operator.unit_of_work().look(lambda on: _found(on, kind, number))
     if not yes:
         ask(f"Cancel {cup.title} ({cup.name})?")
-    _change(operator, kind, number, as_json, deed)
+    _change(operator, kind, number, output, conduct.cancel)
 
 
 @common.command(has_json=True)
 @_named
-@click.argument("userid", shell_complete=common.complete_userids)
-def remove(operator: common.Operator, kind: Kind, number: int, userid: str, as_json: bool) -> None:
-    """Take a player out of a tournament. Their games there that are in play become void."""
-    userid = userid.lower()
+@click.argument("userid", type=common.USERID, shell_complete=common.complete_userids)
+@click.option("--void", is_flag=True, help="Let them resign nothing: all that is in play is void.")
+def remove(
+    operator: common.Operator, kind: Kind, number: int, userid: str, void: bool, output: Output
+) -> None:
+    """Take a player out of a tournament.
 
-    def deed(cup: Cup, work: UnitOfWork) -> None:
-        entry = work.home.ask(tournaments.entries_of, cup.kind, cup.number, [userid]).get(userid)
+    They resign what they have begun to play there. Games in which they have not moved become void.
+    """
+
+    def deed(on: Context, cup: Cup) -> None:
+        entries = tournaments.entries_of(on.snapshot, cup.kind, cup.number, [userid])
+        entry = entries.get(userid)
         if entry is None or entry.out:
             raise common.Refused(f"{userid} does not take part in {cup.name}")
-        conduct.take_out(cup, entry, Out.REMOVED, work)
+        conduct.take_out(on, cup, entry, Out.EXCUSED if void else Out.REMOVED)
 
-    _change(operator, kind, number, as_json, deed)
+    _change(operator, kind, number, output, deed)
 
 
 @common.command(has_json=True)
 @click.argument("kind", type=common.KIND, required=False)
-def verify(operator: common.Operator, kind: Kind | None, as_json: bool) -> None:
+def verify(operator: common.Operator, kind: Kind | None, output: Output) -> None:
     """Compare tournaments with their boards.
 
     That is who has to play whom, how often, and who has won. Ladders are compared with all that
     happened on them. Exit status 1 if something is wrong.
     """
-    work = operator.unit_of_work()
     kinds = [kind] if kind else list(KINDS.values())
-    wrong = [
-        {"tournament": cup.name, "wrong": each}
-        for one in kinds
-        for cup in work.home.ask(tournaments.cups, one.name, State, Window(ALL_ROWS))
-        for each in _wrong(cup, work)
-    ]
-    wrong += [
-        {"tournament": f"{one.name} {LADDER}", "wrong": f"{userid} belongs elsewhere"}
-        for one in kinds
-        for userid in work.home.ask(ladders.wrong, one.name, work.now())
-    ]
-    if as_json:
-        common.print_json(wrong)
-    for each in () if as_json else wrong:
-        say(f"{each['tournament']}: {each['wrong']}")
+    with operator.unit_of_work().reading() as on:
+        wrong = [
+            {"tournament": cup.name, "wrong": each}
+            for one in kinds
+            for cup in tournaments.cups(on.snapshot, one.name, State, Window(ALL_ROWS))
+            for each in _wrong(on, cup)
+        ]
+        wrong += [
+            {"tournament": f"{one.name} {LADDER}", "wrong": f"{userid} belongs elsewhere"}
+            for one in kinds
+            for userid in ladders.wrong(on.snapshot, one.name, on.now)
+        ]
+    output.json(wrong)
+    for each in wrong:
+        output.say(f"{each['tournament']}: {each['wrong']}")
     if wrong:
         raise SystemExit(1)
-    if not as_json:
-        say("all tournaments agree with their boards")
+    output.say("all tournaments agree with their boards")
 
 
 @common.command(has_json=True)
 @common.kind_name
 @click.option(
-    "--add", metavar="USERID", shell_complete=common.complete_userids, help="Put a player on it."
+    "--add",
+    type=common.USERID,
+    metavar="USERID",
+    shell_complete=common.complete_userids,
+    help="Put a player on it.",
 )
 @click.option(
     "--remove",
     "removed",
+    type=common.USERID,
     metavar="USERID",
     shell_complete=common.complete_userids,
     help="Take a player off it; their games go on.",
@@ -315,7 +309,7 @@ def ladder(
     kind: Kind,
     add: str | None,
     removed: str | None,
-    as_json: bool,
+    output: Output,
     **options: str | bool | None,
 ) -> None:
     """Show the ladder of a game, or change it.
@@ -325,55 +319,51 @@ def ladder(
     """
     board = _board_of(options, kind) if rulings.words_of_mail(options) else None
 
-    def deed(work: UnitOfWork) -> None:
-        home = work.home
-        if add and work.account_if_any(add) is None:
+    def deed(on: Context) -> None:
+        if add and on.account_if_any(add) is None:
             raise common.Refused(f"there is no player {add}")
-        if removed and home.ask(ladders.place_of, kind.name, removed) is None:
+        if removed and ladders.place_of(on.snapshot, kind.name, removed) is None:
             raise common.Refused(f"{removed} is not on the ladder")
-        if add and home.ask(ladders.place_of, kind.name, add) is None:
-            home.do(ladders.join, kind.name, add, work.now())
+        if add and ladders.place_of(on.snapshot, kind.name, add) is None:
+            ladders.join(on.transaction, kind.name, add, on.now)
         if removed:
-            home.do(ladders.leave, kind.name, removed, work.now())
+            ladders.leave(on.transaction, kind.name, removed, on.now)
         if board:
-            home.do(ladders.set_terms, kind, *board)
+            ladders.set_terms(on.transaction, kind, *board)
 
     work = operator.unit_of_work()
     if add or removed or board:
-        work.retried(deed)
-    grid, terms = work.home.ask(ladders.terms_of, kind)
-    places = work.home.ask(ladders.places, kind.name, Window(ALL_ROWS))
-    if as_json:
-        rungs = [structs.asdict(each) for each in places]
-        terms_words = notation.format_terms(terms)
-        common.print_json({"grid": str(grid), "terms": terms_words, "players": rungs})
-        return
-    say(f"{kind.name} {LADDER}: {grid}, {notation.format_terms(terms)}")
-    headings = ("place", "player", "playing")
-    common.print_table(headings, [(each.place, each.userid, each.playing) for each in places])
+        work.change(deed)
+    with work.reading() as on:
+        grid, terms = ladders.terms_of(on.snapshot, kind)
+        places = ladders.places(on.snapshot, kind.name, Window(ALL_ROWS))
+    rungs, words = list(map(structs.asdict, places)), notation.format_terms(terms)
+    output.json({"grid": str(grid), "terms": words, "players": rungs})
+    output.say(f"{kind.name} {LADDER}: {grid}, {words}")
+    output.table(rungs, dict, {"place": "place", "player": "userid", "playing": "playing"})
 
 
-def _wrong(cup: Cup, work: UnitOfWork) -> Iterable[str]:
+def _wrong(on: Look, cup: Cup) -> Iterable[str]:
     """Yield what is wrong with a tournament."""
-    entered = {each.userid for each in work.home.ask(tournaments.entries, cup.kind, cup.number)}
+    entered = {each.userid for each in tournaments.entries(on.snapshot, cup.kind, cup.number)}
     won: set[str] | None = None
     for round_ in range(1, cup.round + 1):
-        tables = conduct.tables_of(cup, round_, work)
+        tables = conduct.tables_of(on, cup, round_)
         players = {each for table in tables for each in table.section.players}
         if others := players - (entered if won is None else won):
             yield f"round {round_}: {', '.join(sorted(others))} should not play"
         won = set()
         for table in tables:
             yield from _wrongly_paired(cup, table)
-            yield from _wrongly_won(cup, table, work)
+            yield from _wrongly_won(on, cup, table)
             won |= set(table.section.winners if table.section.is_over else table.section.players)
     if cup.state is State.OVER and not set(cup.winners) <= (won or set()):
         yield f"it was won by {_listed(won or ())}, not by {_listed(cup.winners)}"
-    for name in work.home.ask(tournaments.strays, cup):
+    for name in tournaments.strays(on.snapshot, cup):
         yield f"{name} is of a section that there is not"
 
 
-def _wrongly_won(cup: Cup, table: SectionTable, work: UnitOfWork) -> Iterable[str]:
+def _wrongly_won(on: Look, cup: Cup, table: SectionTable) -> Iterable[str]:
     """Yield that a section that is over was not won by whom its table says.
 
     Whoever has left the cup since has won it all the same.
@@ -381,7 +371,7 @@ def _wrongly_won(cup: Cup, table: SectionTable, work: UnitOfWork) -> Iterable[st
     section = table.section
     ended = max((each.latest for each in table.boards), default=None)
     late = cups.times_lost(table.boards)
-    entries = work.home.ask(tournaments.entries_of, cup.kind, cup.number, section.players)
+    entries = tournaments.entries_of(on.snapshot, cup.kind, cup.number, section.players)
     out = {
         each.userid
         for each in entries.values()
@@ -417,9 +407,12 @@ def _wrongly_paired(cup: Cup, table: SectionTable) -> Iterable[str]:
             yield f"{where}: {board.name} is played on {board.grid}, not on {cup.grid}"
 
 
-def _found(work: UnitOfWork, kind: Kind, number: int) -> Cup:
+def _found(on: Look, kind: Kind, number: int) -> Cup:
     """Return a tournament. Raises Refused."""
-    cup = work.home.ask(tournaments.find, kind.name, number)
+    try:
+        cup = tournaments.find(on.snapshot, kind.name, number)
+    except NotAllowed as refusal:
+        raise common.Refused(str(refusal.reason)) from None
     if cup is None:
         raise common.Refused(f"there is no tournament {kind.name} {number}")
     return cup
@@ -429,8 +422,8 @@ def _change(
     operator: common.Operator,
     kind: Kind,
     number: int,
-    as_json: bool,
-    change: Callable[[Cup, UnitOfWork], None],
+    output: Output,
+    change: Callable[[Context, Cup], object],
     *states: State,
 ) -> None:
     """Change a tournament that is open or runs, or is in one of some states; show how it is then.
@@ -439,29 +432,30 @@ def _change(
     """
     work = operator.unit_of_work()
 
-    def deed(work: UnitOfWork) -> None:
-        cup = _found(work, kind, number)
+    def deed(on: Context) -> None:
+        cup = _found(on, kind, number)
         if cup.state not in (states or (State.OPEN, State.RUNNING)):
             raise common.Refused(f"{cup.name} is {cup.state.value}")
-        change(cup, work)
+        change(on, cup)
 
-    work.retried(deed)
-    _go_on(operator, work, kind.name, number, as_json)
+    work.change(deed)
+    _go_on(operator, work, kind, number, output)
 
 
 def _go_on(
-    operator: common.Operator, work: UnitOfWork, kind: str, number: int, as_json: bool
+    operator: common.Operator, work: UnitOfWork, kind: Kind, number: int, output: Output
 ) -> None:
     """Do what is due in a tournament, hand the letters over, and show how it is then."""
-    conduct.go_on(work, kind, number)
+    conduct.go_on(work, kind.name, number)
     operator.hand_over()
-    cup = _found(work, KINDS[kind], number)
-    _print(cup, work.home.ask(tournaments.count_entries, cup), as_json)
+    with work.reading() as on:
+        cup = _found(on, kind, number)
+        count = tournaments.count_entries(on.snapshot, cup)
+    output.json(cups.cup_fields(cup, count))
+    output.say(_line(cup, count))
 
 
-def _print(cup: Cup, count: int, as_json: bool) -> None:
-    if as_json:
-        common.print_json(cups.cup_fields(cup, count))
-        return
+def _line(cup: Cup, count: int) -> str:
+    """Return a line about a tournament that so many players have entered."""
     at, players = notation.format_time(cup.starts), counted(count, "player")
-    say(f"{cup.name}: {cup.title}, {cup.grid_name}, {cup.state.value}, starts {at}, {players}")
+    return f"{cup.name}: {cup.title}, {cup.grid_name}, {cup.state.value}, starts {at}, {players}"

@@ -1,26 +1,29 @@
 """The commands for an account: signup, verify, add, change address, change password and forgot."""
 
+from collections.abc import Sequence
+
 from msgspec import structs
 
 from pbm_oust.accounts.account import Account, Proof
 from pbm_oust.accounts.address import MOST_ADDRESSES, normal_address
 from pbm_oust.accounts.password import Match, Secret
 from pbm_oust.accounts.settings import USUAL
-from pbm_oust.accounts.tags import CODE, Pending, Purpose, name_of, salt_for
+from pbm_oust.accounts.tags import CODE, Pending, Purpose, salt_for
 from pbm_oust.grammar import values
 from pbm_oust.grammar.form import Command, Cost, Form
 from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.grammar.parts import Parameter
-from pbm_oust.grammar.vocabulary import fold, in_english, is_of
+from pbm_oust.grammar.vocabulary import fold, is_of
+from pbm_oust.grammar.wording import new_password_in
 from pbm_oust.play import authentication, verification
+from pbm_oust.play.context import Context, Outcome, answered, done
 from pbm_oust.play.moving import come_back
-from pbm_oust.play.notices import Notice, OutcomeNotice, Reader
-from pbm_oust.play.request import Actor, Handled, Outcome
-from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer, Service, UnitOfWork
+from pbm_oust.play.notices import Notice, Reader
+from pbm_oust.play.request import Ending
+from pbm_oust.play.unit_of_work import ForAnybody, ForCode, ForPlayer, Run
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
 from pbm_oust.store import verifications
-from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
-from pbm_oust.store.open_boards import has_played
+from pbm_oust.store.index import has_played
 
 HEADING = Heading.ACCOUNT
 
@@ -36,60 +39,57 @@ class WelcomeNotice(Notice, frozen=True):
     """Whether the house plays here."""
 
 
-def sign_up(work: UnitOfWork, userid: str, password: Secret, addresses: tuple[str, ...]) -> Handled:
+def sign_up(on: Context, userid: str, password: Secret, addresses: tuple[str, ...]) -> Outcome:
     """Mail codes to the addresses of a new account; no answer says whether it can be made.
 
     Without addresses, that is the one that the command came from. A signup that repeats that of an
     existing account is answered as the first one was.
     """
-    addresses = addresses or (work.request.sender,)
-    account = _with_this_password(userid, password, addresses, work)
+    addresses = addresses or (on.request.sender,)
+    account = _with_this_password(on, userid, password, addresses)
     if account:
-        come_back(account.userid, work)
-        return _welcome_again(account, work, at_sender=True)
-    salt = salt_for(work.home.key(), userid)
-    stored = work.passwords.hash(password, salt)
-    key = work.request.message_key(userid)
-    asked = verification.ask_each(
-        [
-            Pending(Purpose.SIGNUP, userid, address, work.now(), key, stored, work.request.language)
-            for address in addresses
-        ],
-        work,
-    )
-    if verification.Asked.USED_BEFORE in asked:
-        made = work.account_if_any(userid)
-        if made is None or made.message_key != key:
-            raise NotAllowed(AccountRemoved(), userid)
-        return _welcome_again(made, work, at_sender=False)
-    if verification.is_among(work.request.sender, addresses):
-        return verification.silence_about(asked)
-    sent = verification.CodeSentNotice(work.sender(), addresses)
-    return work.answer(sent, verification.MAILED)
+        come_back(on, account.userid)
+        return _welcome_again(on, on.reader_at(on.account(userid)))
+    stored = on.passwords.hash(password, salt_for(on.home.key(), userid))
+    key, language = on.message_key(userid), on.request.language
+    pendings = [
+        Pending(Purpose.SIGNUP, userid, address, on.now, key, stored, language)
+        for address in addresses
+    ]
+    is_used = any(verification.is_used(on, each) for each in pendings)
+    made = on.account_if_any(userid)
+    if is_used and (made is None or made.message_key != key):
+        raise NotAllowed(AccountRemoved(), userid)
+    asked = [verification.ask(on, each, [each.address]) for each in pendings]
+    if is_used and made:
+        return _welcome_again(on, on.reader(made), asked)
+    if verification.is_among(on.request.sender, addresses):
+        return verification.together(asked)
+    return verification.together(asked, verification.CodeSentNotice(on.asker(), addresses))
 
 
 def _with_this_password(
-    userid: str, password: Secret, addresses: tuple[str, ...], work: UnitOfWork
+    on: Context, userid: str, password: Secret, addresses: tuple[str, ...]
 ) -> Account | None:
     """Return the account that a signup would make, if it exists; finding none takes as long."""
-    account = work.account_if_any(userid)
+    account = on.account_if_any(userid)
     if account and {*map(normal_address, addresses)} != {*map(normal_address, account.addresses)}:
         account = None
     stored = authentication.stored_password(account, userid)
-    found = work.passwords.match(password, stored)
+    found = on.passwords.match(password, stored)
     if account is None:
         return None
-    authentication.refuse_if_guessed(account, userid, work)
+    authentication.refuse_if_guessed(on, account, userid)
     if found is not Match.RIGHT:
-        authentication.note_wrong_password([userid], work)
+        authentication.note_wrong_password(on, [userid])
         return None
     return account
 
 
-def _welcome_again(account: Account, work: UnitOfWork, at_sender: bool) -> Handled:
-    reader = work.player_at(account) if at_sender else work.player(account)
-    with work.posting([WelcomeNotice(reader, work.has_house)]):
-        return Handled(Outcome.DONE_BEFORE)
+def _welcome_again(on: Context, reader: Reader, asked: Sequence[Outcome] = ()) -> Outcome:
+    """Welcome a player whose account is there; `asked` are the codes for more addresses."""
+    made = verification.together(asked, WelcomeNotice(reader, on.has_house))
+    return structs.replace(made, ending=Ending.DONE_BEFORE)
 
 
 class TooManyAddresses(NotAllowedReason, frozen=True):
@@ -99,47 +99,38 @@ class TooManyAddresses(NotAllowedReason, frozen=True):
     """How many it may have."""
 
 
-def add(actor: Actor, work: UnitOfWork, addresses: tuple[str, ...]) -> Handled:
+def add(on: Context, addresses: tuple[str, ...]) -> Outcome:
     """Mail codes to addresses that are added to an account; without any, to the sender's."""
-    addresses = addresses or (work.request.sender,)
-    new = tuple(each for each in addresses if not actor.account.has_address(each))
-    if len(actor.account.addresses) + len(new) > MOST_ADDRESSES:
+    addresses, own = addresses or (on.request.sender,), on.own
+    new = tuple(each for each in addresses if not own.has_address(each))
+    if len(own.addresses) + len(new) > MOST_ADDRESSES:
         raise NotAllowed(TooManyAddresses(MOST_ADDRESSES))
-    return _ask_for(Purpose.ADD, new, actor, work)
+    return _ask_for(on, Purpose.ADD, new)
 
 
-def change_address(actor: Actor, work: UnitOfWork, addresses: tuple[str, ...]) -> Handled:
+def change_address(on: Context, addresses: tuple[str, ...]) -> Outcome:
     """Mail codes to the addresses that will replace those of an account; or to the sender's."""
-    return _ask_for(Purpose.CHANGE, addresses or (work.request.sender,), actor, work)
+    return _ask_for(on, Purpose.CHANGE, addresses or (on.request.sender,))
 
 
-def _ask_for(
-    purpose: Purpose, addresses: tuple[str, ...], actor: Actor, work: UnitOfWork
-) -> Handled:
+def _ask_for(on: Context, purpose: Purpose, addresses: tuple[str, ...]) -> Outcome:
     """Mail codes to addresses. If none is the sender's, the account's addresses get an answer."""
-    language = actor.account.all_settings.language
-    asked = verification.ask_each(
-        [
-            Pending(
-                purpose, actor.userid, address, work.now(), actor.message_key, language=language
-            )
-            for address in addresses
-        ],
-        work,
-    )
-    waiting = tuple(
-        address
-        for address, became in zip(addresses, asked, strict=True)
-        if became is not verification.Asked.USED_BEFORE
-    )
-    if waiting and verification.is_among(work.request.sender, waiting):
-        return verification.silence_about(asked)
-    reader = work.player_at(actor.account)
-    sent = verification.CodeSentNotice(reader, waiting, actor.account.addresses)
-    return work.answer(sent, verification.MAILED)
+    account = on.own
+    language = account.all_settings.language
+    pendings = [
+        Pending(purpose, account.userid, address, on.now, on.key, language=language)
+        for address in addresses
+    ]
+    waiting = [each for each in pendings if not verification.is_used(on, each)]
+    asked = [verification.ask(on, each, [each.address]) for each in waiting]
+    to = tuple(each.address for each in waiting)
+    if waiting and verification.is_among(on.request.sender, to):
+        return verification.together(asked)
+    reader = on.reader_at(account)
+    return verification.together(asked, verification.CodeSentNotice(reader, to, account.addresses))
 
 
-class PasswordChangedNotice(OutcomeNotice, frozen=True):
+class PasswordChangedNotice(Notice, frozen=True):
     """The reader's password was changed."""
 
 
@@ -152,50 +143,37 @@ _NEW_PASSWORD = Parameter(
 )
 
 
-def change_password(actor: Actor, work: UnitOfWork, new: Secret) -> Handled:
+def change_password(on: Context, new: Secret) -> Outcome:
     """Give an account another password, and drop the verifications that wait under the old one."""
-    salt = salt_for(work.home.key(), actor.userid, actor.message_key)
-    stored = work.passwords.hash(new, salt)
-
-    handled = work.change_account(
-        lambda account: structs.replace(account, password=stored),
-        lambda account: PasswordChangedNotice(work.player_at(account)),
-        actor,
-    )
-    work.home.do(
-        verifications.forget_verifications_of, actor.account.userid, actor.account.message_key
-    )
-    return handled
+    stored = on.passwords.hash(new, salt_for(on.home.key(), on.player.userid, on.key))
+    account = on.save(structs.replace(on.own, password=stored))
+    verifications.forget_verifications_of(on.transaction, account.userid, account.message_key)
+    return done([PasswordChangedNotice(on.reader_at(account))])
 
 
-def forgot(work: UnitOfWork, userid: str) -> Handled:
+def forgot(on: Context, userid: str) -> Outcome:
     """Mail a code to the addresses of an account, if there is one; the answer does not say so.
 
     A mail from one of these addresses is charged nothing but that code, so that nothing that others
     cause, or send with a forged From, keeps a player from it. Raises NotAllowed for others.
     """
-    account = work.account_if_any(userid)
-    is_own = account is not None and account.has_address(work.request.sender)
+    account = on.account_if_any(userid)
+    is_own = account is not None and account.has_address(on.request.sender)
     if not is_own:
-        authentication.charge_stranger(Cost(codes=1), work)
+        authentication.charge_stranger(on, Cost(codes=1))
     reader = None
     if account:
-        reader = work.player_at(account) if is_own else work.player(account)
+        reader = on.reader_at(account) if is_own else on.reader(account)
     if not (account and reader and reader.addresses):
-        verification.spend_time_for_a_code(work, userid)
-        return work.answer(ForgotNotice(work.sender()), verification.MAILED)
-    pending = Pending(
-        Purpose.FORGOT,
-        account.userid,
-        account.addresses[0],
-        work.now(),
-        work.request.message_key(userid),
-        language=account.all_settings.language,
-    )
-    asked = verification.ask(pending, reader.addresses, work)
-    if is_own and asked is not verification.Asked.USED_BEFORE:
-        return verification.silence_about([asked])
-    return work.answer(ForgotNotice(work.sender()), verification.MAILED)
+        asked = verification.spend_time_for_a_code(on, userid)
+        return verification.together([asked], ForgotNotice(on.asker()))
+    key, language = on.message_key(userid), account.all_settings.language
+    address = account.addresses[0]
+    pending = Pending(Purpose.FORGOT, userid, address, on.now, key, language=language)
+    asked = verification.ask(on, pending, reader.addresses)
+    if is_own and asked.ending is not Ending.DONE_BEFORE:
+        return asked
+    return verification.together([asked], ForgotNotice(on.asker()))
 
 
 class NoSuchCode(NotAllowedReason, frozen=True):
@@ -231,10 +209,6 @@ class BadCode(UnreadableReason, frozen=True):
     """A word does not have the form of our codes."""
 
 
-class CodeUsedNotice(Notice, frozen=True):
-    """A code has come back again."""
-
-
 class SaidNoNotice(Notice, frozen=True):
     """What waited for a code was dropped."""
 
@@ -259,54 +233,53 @@ def _read_code(word: str) -> Secret:
 
 
 def verify(
-    work: UnitOfWork, service: Service, code: Secret, new: Secret | None, is_agreed: bool
-) -> Handled:
-    """Do what waits for a code, once however often the code comes.
+    on: Context,
+    pending: Pending | None,
+    vocabulary: frozenset[str],
+    code: Secret,
+    new: Secret | None,
+    is_agreed: bool,
+) -> Outcome:
+    """Do what waits for a code.
 
-    `new` is the new password, if the code is for that. What waits is dropped if they do not agree.
+    `pending` is that, if there is something. `new` is the new password, if the code is for that; no
+    word of the `vocabulary` can be one. What waits is dropped if they do not agree.
     """
-    name = name_of(code)
-    home = work.home
-    pending = home.ask(verifications.find_verification, name, work.now())
     if pending is None or pending.purpose is Purpose.SIGN_IN:
-        if home.ask(outcome_of, name) is None:
-            raise NotAllowed(NoSuchCode())
-        done_before = Handled(Outcome.DONE_BEFORE)
-        return work.answer(CodeUsedNotice(work.sender()), done_before)
+        raise NotAllowed(NoSuchCode())
     if not is_agreed:
-        home.do(verifications.forget_verification, name)
-        return work.answer(SaidNoNotice(work.sender()))
-    account = work.account_if_any(pending.userid)
-    if pending.purpose is Purpose.CHALLENGE:
-        return _challenged(pending, account, name, work, service)
-    changed = _changed(pending, account, code, new, work)
-    changed = changed.with_proof(Proof(name, pending.message_key))
-    with work.posting(_notices(pending, account, changed, work)):
-        work.save(changed)
-        home.do(settle_key, name, KeyOutcome.DONE, work.now())
-        if pending.purpose is Purpose.FORGOT:
-            home.do(verifications.forget_verifications_of, changed.userid, changed.message_key)
-        home.do(verifications.forget_verification, name)
-    return Handled(Outcome.DONE)
+        verifications.forget_verification(on.transaction, on.key)
+        return answered(SaidNoNotice(on.asker()))
+    account = on.account_if_any(pending.userid)
+    changed = _changed(on, pending, vocabulary, account, new)
+    changed = on.save(changed.with_proof(Proof(on.key, pending.message_key)))
+    if pending.purpose is Purpose.FORGOT:
+        verifications.forget_verifications_of(on.transaction, changed.userid, changed.message_key)
+    verifications.forget_verification(on.transaction, on.key)
+    return done(_notices(on, pending, account, changed))
 
 
 def _changed(
-    pending: Pending, account: Account | None, code: Secret, new: Secret | None, work: UnitOfWork
+    on: Context,
+    pending: Pending,
+    vocabulary: frozenset[str],
+    account: Account | None,
+    new: Secret | None,
 ) -> Account:
     """Return the account as it is once the code has come back. Raises NotAllowed."""
     if pending.purpose is Purpose.SIGNUP:
-        return _signed_up(pending, account, work)
-    if account is None:
+        return _signed_up(on, pending, account)
+    if account is None or pending.purpose is Purpose.CHALLENGE:
         raise NotAllowed(NoSuchCode())
     if pending.purpose is Purpose.FORGOT:
-        if new is None and has_new_password(work.request.chat):
-            new = values.read_new_password(_first_words(work.request.chat)[1])
+        if new is None and (word := new_password_in(on.request.chat)):
+            new = values.read_new_password(word)
         if new is None:
             raise NotAllowed(PasswordMissing())
-        if is_of(work.vocabulary | {account.userid}, new.text):
+        if is_of(vocabulary | {account.userid}, new.text):
             raise Unreadable(values.BadPassword())
-        salt = salt_for(work.home.key(), account.userid, name_of(code))
-        return structs.replace(account, password=work.passwords.hash(new, salt))
+        salt = salt_for(on.home.key(), account.userid, on.key)
+        return structs.replace(account, password=on.passwords.hash(new, salt))
     # Another address of the same mail may have replaced the old ones already.
     has_begun = pending.message_key in (proof.message_key for proof in account.verified)
     if pending.purpose is Purpose.CHANGE and not has_begun:
@@ -314,58 +287,32 @@ def _changed(
     return _with_address(account, pending.address)
 
 
-def _challenged(
-    pending: Pending, account: Account | None, name: str, work: UnitOfWork, service: Service
-) -> Handled:
-    """Carry out a challenge that its player has confirmed. Whatever comes of it, it waits no more.
-
-    `name` is that of the code. Raises NotAllowed.
-    """
-    if account is None:
-        raise NotAllowed(NoSuchCode())
-    home = work.home
-    confirmed = structs.replace(
-        work.request,
-        line=pending.line,
-        chat="",
-        code=None,
-        confirmed=Actor(account, pending.message_key),
-    )
-    handled = service.carry_out(work.answering(confirmed))
-    if handled.outcome is not Outcome.REFUSED:
-        home.do(settle_key, name, KeyOutcome.DONE, work.now())
-    home.do(verifications.forget_verification, name)
-    return handled
-
-
-def _signed_up(pending: Pending, account: Account | None, work: UnitOfWork) -> Account:
+def _signed_up(on: Context, pending: Pending, account: Account | None) -> Account:
     """Return the account that a signup makes or has made. Raises NotAllowed."""
     userid, address = pending.userid, pending.address
     if account is None:
-        if has_played(userid, work.home):
-            raise _taken(userid, work)
-        account = Account(userid, pending.password, (address,), work.now(), pending.message_key)
+        if has_played(on.snapshot, userid):
+            raise _taken(on, userid)
+        account = Account(userid, pending.password, (address,), on.now, pending.message_key)
         return account.with_settings(structs.replace(USUAL, language=pending.language))
     if account.message_key == pending.message_key:
         return _with_address(account, address)
     if not account.has_address(address):
-        raise _taken(userid, work)
+        raise _taken(on, userid)
     if account.password != pending.password:
         raise NotAllowed(HasAccount(userid), userid)
     return account.with_signed_off(None)
 
 
-def _notices(
-    pending: Pending, before: Account | None, after: Account, work: UnitOfWork
-) -> list[Notice]:
+def _notices(on: Context, pending: Pending, before: Account | None, after: Account) -> list[Notice]:
     """Return the notices once a code has come back, the answer to its sender first."""
-    reader = work.player_at(after)
+    reader = on.reader_at(after)
     if pending.purpose is Purpose.FORGOT:
         return [PasswordChangedNotice(reader)]
     if pending.purpose is Purpose.SIGNUP and (
         before is None or pending.message_key != after.message_key
     ):
-        return [WelcomeNotice(reader, work.has_house)]
+        return [WelcomeNotice(reader, on.has_house)]
     notices: list[Notice] = [AddressesNotice(reader, pending.address)]
     dropped = before.addresses if before else ()
     dropped = tuple(each for each in dropped if each not in reader.addresses)
@@ -375,29 +322,16 @@ def _notices(
     return notices
 
 
-def has_new_password(text: str) -> bool:
-    """Return whether the first line of a text is `password NEWPASSWORD`, in any language.
-
-    The word in front tells it from the automatic answer of somebody who is away.
-    """
-    words = _first_words(text)
-    return len(words) == 2 and in_english(words[0].rstrip(":"), ["password"]) == "password"
-
-
-def _first_words(text: str) -> list[str]:
-    return text.strip().partition("\n")[0].split()
-
-
 def _with_address(account: Account, address: str) -> Account:
     if account.has_address(address):
         return account
     return structs.replace(account, addresses=(*account.addresses, address))
 
 
-def _taken(userid: str, work: UnitOfWork) -> NotAllowed:
+def _taken(on: Context, userid: str) -> NotAllowed:
     """Return the refusal of a userid, with a similar one that is free."""
     number = 2
-    while work.has_account(free := f"{userid[:17]}{number}") or has_played(free, work.home):
+    while on.has_account(free := f"{userid[:17]}{number}") or has_played(on.snapshot, free):
         number += 1
     return NotAllowed(UseridTaken(userid, free), userid)
 
@@ -416,7 +350,9 @@ SIGNUP = Form(
     values.ADDRESSES,
     is_of_kind=False,
     needs_own_mail=True,
-    cost=lambda command: Cost(accounts=1, codes=_codes(command)),
+    # Alone a code answers whoever signs up with the sender's address, and is counted by itself: so
+    # no answers that others have caused keep anybody from it.
+    cost=lambda command: Cost(int(bool(command["addresses"])), accounts=1, codes=_codes(command)),
     run=ForAnybody(sign_up),
 )
 VERIFY = Form(
@@ -429,9 +365,9 @@ VERIFY = Form(
     text=Text.UNSEEN,
     cost=Cost(work=0),
     instead=_other_userid,
-    run=ForAnybody(verify, takes_service=True),
+    run=ForCode(verify),
 )
-FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
+FORMS: tuple[Form[Run], ...] = (
     SIGNUP,
     VERIFY,
     Form(

@@ -14,6 +14,7 @@ from typing import Any
 from msgspec import structs
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.asks import Topic
 from pbm_oust.accounts.items import LIFETIME, MOST_SEEKS, SOURCE, Seek
 from pbm_oust.board import Game, Header
 from pbm_oust.board.header import Origin, Terms, steps_of
@@ -21,21 +22,21 @@ from pbm_oust.board.notation import NUMBER
 from pbm_oust.board.reasons import NoSuchRecord, OfBoard
 from pbm_oust.commands.show import GAMES, LIST
 from pbm_oust.grammar import values
-from pbm_oust.grammar.form import Command, Cost, Form
+from pbm_oust.grammar.form import AnsweredBy, Command, Cost, Form
+from pbm_oust.grammar.grids import grid_meant, option_of, read_grid, write_grid
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Option, Parameter
+from pbm_oust.play.context import Context, Outcome, done
 from pbm_oust.play.moving import NotOnBoard, side_on
-from pbm_oust.play.notices import BoardNotice, OutcomeNotice
-from pbm_oust.play.request import Actor, Handled
-from pbm_oust.play.starting import answered_again, open_of, write_board
-from pbm_oust.play.unit_of_work import ForEither, ForPlayer, UnitOfWork
+from pbm_oust.play.notices import BoardNotice, Notice
+from pbm_oust.play.starting import open_of, start_board
+from pbm_oust.play.unit_of_work import ForEither, ForPlayer
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
-from pbm_oust.rules import KINDS, Grid, Kind, Shape, Side, format_size, parse_size
+from pbm_oust.rules import Grid, Kind, Shape, Side, format_size, parse_size
 from pbm_oust.store.accounts import next_seek_number
 from pbm_oust.store.accounts import seeker as seeker_of
 from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.index import Source
-from pbm_oust.store.open_boards import next_number, read_game, started_from
 
 HEADING = Heading.STARTING
 
@@ -60,28 +61,29 @@ def _usual_grid(command: Command, refusal: Refusal) -> Command | None:
 def _read_size(kind: Kind, value: str | None) -> Grid:
     if value is None:
         raise ValueError("a size is wanted")
-    # Three lengths or six are those of a hexagon, whatever the game is usually played on.
-    return parse_size(Shape.HEX if value.count(",") > 1 else kind.own_shape, value)
+    return read_grid(value, kind.own_shape)
 
 
 def _read_hex(kind: Kind, value: str | None) -> Grid:
     if value is None:
         return kind.defaults[Shape.HEX]
-    return parse_size(Shape.HEX, value)
+    return read_grid(value, Shape.HEX, is_sure=True)
 
 
-def _write_size(kind: Kind, grid: Grid) -> str:
-    return f"-size={_shortest(grid)}" if grid.shape is kind.own_shape else ""
+def _write(name: str) -> Callable[[Kind, Grid], str]:
+    def write(kind: Kind, grid: Grid) -> str:
+        option, value = option_of(kind, grid)
+        return f"-{name}={value}" if option == name else ""
+
+    return write
 
 
-def _write_hex(kind: Kind, grid: Grid) -> str:
-    is_other = grid.shape is Shape.HEX and kind.own_shape is not Shape.HEX
-    return f"-hex={_shortest(grid)}" if is_other else ""
+def _meant(name: str) -> Callable[[Kind, str], str | None]:
+    def meant(kind: Kind, value: str) -> str | None:
+        grid = grid_meant(value, kind.own_shape if name == "size" else Shape.HEX)
+        return f"-{name}={write_grid(grid)}" if grid else None
 
-
-def _shortest(grid: Grid) -> str:
-    """Return the size of a grid in its shortest form: `13`, `11x9`, `3,4`."""
-    return str(grid.size[0]) if len({*grid.size}) == 1 else format_size(grid)
+    return meant
 
 
 _EXAMPLES = {Shape.SQUARE: ("13", "11x9"), Shape.HEX: ("3", "3,4", "3,3,5")}
@@ -144,17 +146,19 @@ _SIZE = Option(
     "size",
     _size_forms,
     _read_size,
-    _write_size,
+    _write("size"),
     takes="",
     sets="grid",
     usual=lambda kind: kind.default_grid,
+    meant=_meant("size"),
 )
 _HEX = structs.replace(
     _SIZE,
     name="hex",
     forms=_hex_forms,
     read=_read_hex,
-    write=_write_hex,
+    write=_write("hex"),
+    meant=_meant("hex"),
     takes="hex",
     is_shown=lambda kind: kind.own_shape is not Shape.HEX,  # else `-size` says it
 )
@@ -177,20 +181,14 @@ TWO_PLAYERS = (
 
 
 def header_of(
-    work: UnitOfWork,
-    number: int,
-    kind: Kind,
-    x: str,
-    o: str,
-    grid: Grid | None = None,
-    **terms: Any,
+    on: Context, kind: Kind, x: str, o: str, grid: Grid | None = None, **terms: Any
 ) -> Header:
     """Return the header of the board that a challenge starts; `x` moves first.
 
     Options set the grid and some of the terms. Raises NotAllowed.
     """
     usable = _usable(kind, grid)
-    return Header(kind, number, usable, x, o, Terms(**terms), work.now())
+    return Header(kind, on.next_number(kind), usable, x, o, Terms(**terms), on.now)
 
 
 def _usable(kind: Kind, grid: Grid | None) -> Grid:
@@ -218,17 +216,15 @@ def _read_record(word: str) -> int:
     return int(word.removeprefix("#"))
 
 
-def _header_of_replay(
-    work: UnitOfWork, number: int, kind: Kind, board: int, record: int, x: str, o: str
-) -> Header:
+def _header_of_replay(on: Context, kind: Kind, board: int, record: int, x: str, o: str) -> Header:
     """Return the header of an unrated board from the position of another one after a record.
 
     Raises NotAllowed.
     """
-    old = read_game(work.home, kind, board)
+    old = on.game(kind, board)
     origin = origin_after(old, record)
     terms = structs.replace(old.header.terms, swap=False, rated=False, binding=False)
-    return Header(kind, number, old.header.grid, x, o, terms, work.now(), origin)
+    return Header(kind, on.next_number(kind), old.header.grid, x, o, terms, on.now, origin)
 
 
 def origin_after(game: Game, number: int) -> Origin:
@@ -273,27 +269,22 @@ class RematchNotice(BoardNotice, frozen=True):
     """The name of the board that it plays again."""
 
 
-def rematch(actor: Actor, work: UnitOfWork, kind: Kind, board: int) -> Handled:
+def rematch(on: Context, kind: Kind, board: int) -> Outcome:
     """Start a board like one that is over, with sides exchanged, and show it to both players."""
-    done_before = answered_again(actor, work)
-    if done_before:
-        return done_before
-    home = work.home
-    earlier = read_game(home, kind, board)
-    side_on(actor.userid, earlier)
+    earlier = on.game(kind, board)
+    side_on(on.player.userid, earlier)
     if earlier.result is None:
         raise NotAllowed(NotOverYet(earlier))
     source = Source("rematch", board)
-    known = started_from(home, kind, source)
+    known = on.started_from(kind, source)
     if known:
         raise NotAllowed(PlayedAgain(known, earlier.name))
     # x is whoever played o at the end of the game, after any swap.
-    number, x, o = next_number(home, kind), earlier.o, earlier.x
+    number, x, o = on.next_number(kind), earlier.o, earlier.x
     terms = structs.replace(earlier.header.terms, binding=False)
-    now = work.now()
-    header = structs.replace(earlier.header, board=number, x=x, o=o, terms=terms, started=now)
-    make = partial(RematchNotice, earlier=earlier.name, challenger=actor.userid)
-    return write_board(header, actor, work, source=source, make=make)
+    header = structs.replace(earlier.header, board=number, x=x, o=o, terms=terms, started=on.now)
+    make = partial(RematchNotice, earlier=earlier.name, challenger=on.player.userid)
+    return start_board(on, header, source=source, make=make)
 
 
 class NoSuchSeek(NotAllowedReason, frozen=True):
@@ -322,7 +313,7 @@ def _open_challenges(command: Command, refusal: Refusal) -> Command | None:
     return LIST.command(kinds=(command["kind"],)) if is_wrong else None
 
 
-class SoughtNotice(OutcomeNotice, frozen=True):
+class SoughtNotice(Notice, frozen=True):
     """An open challenge was made or withdrawn."""
 
     is_made: bool
@@ -331,72 +322,54 @@ class SoughtNotice(OutcomeNotice, frozen=True):
 
 
 def seek(
-    actor: Actor,
-    work: UnitOfWork,
-    kind: Kind,
-    side: Side | None = None,
-    grid: Grid | None = None,
-    **terms: Any,
-) -> Handled:
+    on: Context, kind: Kind, side: Side | None = None, grid: Grid | None = None, **terms: Any
+) -> Outcome:
     """Offer a board to whoever joins; `side` is what the player wants."""
     usable = _usable(kind, grid)
-
-    def change(account: Account) -> Account:
-        kept = open_of(account, work.now())
-        if len(kept) >= MOST_SEEKS:
-            raise NotAllowed(TooManySeeks(MOST_SEEKS))
-        number = work.home.ask(next_seek_number, kind.name)
-        seek = Seek.of(number, kind.name, work.now(), side, usable, Terms(**terms))
-        return structs.replace(account, seeks=(*kept, seek))
-
-    return _change(change, actor, work, is_made=True)
+    kept = open_of(on.own, on.now)
+    if len(kept) >= MOST_SEEKS:
+        raise NotAllowed(TooManySeeks(MOST_SEEKS))
+    number = next_seek_number(on.snapshot, kind.name)
+    made = Seek.of(number, kind.name, on.now, side, usable, Terms(**terms))
+    return _with_seeks(on, (*kept, made), is_made=True)
 
 
-def withdraw(actor: Actor, work: UnitOfWork, kind: Kind, number: int) -> Handled:
+def withdraw(on: Context, kind: Kind, number: int) -> Outcome:
     """Withdraw an open challenge of a player."""
-
-    def change(account: Account) -> Account:
-        seeks = open_of(account, work.now())
-        kept = [each for each in seeks if not each.is_named(kind.name, number)]
-        if len(kept) == len(seeks):
-            raise _no_such_seek(kind, number)
-        return structs.replace(account, seeks=tuple(kept))
-
-    return _change(change, actor, work, is_made=False)
+    seeks = open_of(on.own, on.now)
+    kept = [each for each in seeks if not each.is_named(kind.name, number)]
+    if len(kept) == len(seeks):
+        raise _no_such_seek(kind, number)
+    return _with_seeks(on, tuple(kept), is_made=False)
 
 
-def join(actor: Actor, work: UnitOfWork, kind: Kind, number: int) -> Handled:
+def _with_seeks(on: Context, seeks: tuple[Seek, ...], *, is_made: bool) -> Outcome:
+    """Let a player have these open challenges, and tell them."""
+    account = on.save(structs.replace(on.own, seeks=seeks))
+    named = tuple((each, account.userid) for each in seeks)
+    return done([SoughtNotice(on.reader_at(account), is_made, named)])
+
+
+def join(on: Context, kind: Kind, number: int) -> Outcome:
     """Start the board that an open challenge offers, which takes it."""
-    done_before = answered_again(actor, work)
-    if done_before:
-        return done_before
-    found, seeker = _find(kind, number, work)
-    if seeker.userid == actor.userid:
+    found, seeker = _find(on, kind, number)
+    if seeker.userid == on.player.userid:
         raise NotAllowed(OwnSeek())
-    header = _header(found, next_number(work.home, kind), seeker, actor, work)
-    left = (each for each in seeker.seeks if each != found)
-    taken = structs.replace(seeker, seeks=tuple(left))
-    source = _source(found.number)
-    return write_board(header, actor, work, source=source, changed=[taken])
+    x, o = seeker.userid, on.player.userid
+    if (found.side or _lot(on)) is Side.O:
+        x, o = o, x
+    header = Header(kind, on.next_number(kind), found.grid, x, o, found.terms, on.now)
+    made = start_board(on, header, source=_source(number))
+    left = tuple(each for each in seeker.seeks if each != found)
+    on.save(structs.replace(seeker, seeks=left))
+    return made
 
 
-def _change(
-    change: Callable[[Account], Account], actor: Actor, work: UnitOfWork, *, is_made: bool
-) -> Handled:
-    """Change the challenges of a player, and tell them which are open."""
-
-    def tell(account: Account) -> SoughtNotice:
-        named = tuple((each, account.userid) for each in open_of(account, work.now()))
-        return SoughtNotice(work.player_at(account), is_made, named)
-
-    return work.change_account(change, tell, actor)
-
-
-def _find(kind: Kind, number: int, work: UnitOfWork) -> tuple[Seek, Account]:
+def _find(on: Context, kind: Kind, number: int) -> tuple[Seek, Account]:
     """Return an open challenge and its maker. Raises NotAllowed if there is none."""
-    account = work.home.ask(seeker_of, kind.name, number)
-    if account and not started_from(work.home, kind, _source(number)):
-        for each in open_of(account, work.now()):
+    account = seeker_of(on.snapshot, kind.name, number)
+    if account and not on.started_from(kind, _source(number)):
+        for each in open_of(account, on.now):
             if each.is_named(kind.name, number):
                 return each, account
     raise _no_such_seek(kind, number)
@@ -410,24 +383,16 @@ def _no_such_seek(kind: Kind, number: int) -> NotAllowed:
     return NotAllowed(NoSuchSeek(kind, number, LIFETIME.days))
 
 
-def _header(seek: Seek, number: int, seeker: Account, joiner: Actor, work: UnitOfWork) -> Header:
-    """Return the header of the board that a challenge leads to."""
-    side = seek.side or _lot(joiner, work)
-    x, o = seeker.userid, joiner.userid
-    if side is Side.O:
-        x, o = o, x
-    return Header(KINDS[seek.kind], number, seek.grid, x, o, seek.terms, work.now())
-
-
-def _lot(joiner: Actor, work: UnitOfWork) -> Side:
+def _lot(on: Context) -> Side:
     """Return the side of the seeker, drawn by a lot that nobody can foresee."""
-    drawn = hmac.digest(work.home.key(), joiner.message_key.encode(), "sha256")
+    drawn = hmac.digest(on.home.key(), on.key.encode(), "sha256")
     return Side.O if drawn[0] % 2 else Side.X
 
 
 JOIN = Form(
     "join",
     (values.NUMBERED, *values.OWN),
+    answers={Topic.JOIN: AnsweredBy.LINK},
     cost=Cost(boards=1),
     instead=_open_challenges,
     run=ForPlayer(join),
@@ -450,7 +415,10 @@ FORMS: tuple[Form[ForPlayer | ForEither], ...] = (
     ),
     JOIN,
     Form(
-        "unseek", (values.NUMBERED, *values.OWN), instead=_open_challenges, run=ForPlayer(withdraw)
+        "unseek",
+        (values.NUMBERED, *values.OWN),
+        instead=_open_challenges,
+        run=ForPlayer(withdraw),
     ),
     Form(
         "replay",
@@ -463,6 +431,7 @@ FORMS: tuple[Form[ForPlayer | ForEither], ...] = (
         "rematch",
         values.OF_BOARD,
         plays_again=True,
+        answers={Topic.CHAT: AnsweredBy.NAME},
         cost=Cost(boards=1),
         instead=_finished_games,
         run=ForPlayer(rematch),

@@ -5,17 +5,17 @@ from enum import Enum
 from functools import partial
 from itertools import islice
 
-from pbm_oust.accounts.tags import Climbing
+from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.accounts.vacations import away_at
 from pbm_oust.board import Header, Terms
 from pbm_oust.grammar import values
-from pbm_oust.grammar.form import Command, Cost, Form
+from pbm_oust.grammar.form import AnsweredBy, Command, Cost, Form
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Rest
-from pbm_oust.play.notices import PAGE, BoardNotice, OutcomeNotice, Page, Reader, part_of
-from pbm_oust.play.request import Actor, Handled, Outcome
-from pbm_oust.play.starting import answered_again, write_board
-from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer, UnitOfWork, as_owner
+from pbm_oust.play.context import Context, Look, Outcome, answered, done
+from pbm_oust.play.notices import PAGE, BoardNotice, Notice, Page, Reader, part_of
+from pbm_oust.play.starting import start_board
+from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.robot.levels import HOUSE
 from pbm_oust.rules import Grid, Kind
@@ -23,7 +23,6 @@ from pbm_oust.store import ladders
 from pbm_oust.store.accounts import is_there
 from pbm_oust.store.index import Source
 from pbm_oust.store.ladders import LadderPlace
-from pbm_oust.store.open_boards import next_number
 from pbm_oust.tournaments.ladder import SOURCE, Hindrance, reach
 
 HEADING = Heading.TOURNAMENTS
@@ -63,7 +62,7 @@ class Did(Enum):
     LEFT = "left"
 
 
-class LadderNotice(OutcomeNotice, frozen=True):
+class LadderNotice(Notice, frozen=True):
     """A ladder, and whom its reader may challenge."""
 
     kind: Kind
@@ -82,9 +81,10 @@ class LadderNotice(OutcomeNotice, frozen=True):
     is_behind: bool
     """Whether it is gone through anew."""
 
-    def answer(self) -> Climbing | None:
+    def ask(self) -> Ask | None:
         """Return that an answer is about the ladder."""
-        return Climbing(self.reader.userid, self.kind.name, 1) if self.reader.userid else None
+        userid = self.reader.userid
+        return Ask.numbered(Topic.LADDER, self.kind.name, 1, userid) if userid else None
 
 
 class LadderBoardNotice(BoardNotice, frozen=True, kw_only=True):
@@ -94,74 +94,63 @@ class LadderBoardNotice(BoardNotice, frozen=True, kw_only=True):
     """The place of the player who is challenged, which the challenger takes by winning."""
 
 
-def is_absent(work: UnitOfWork, userid: str) -> bool:
+def is_absent(on: Look, userid: str) -> bool:
     """Return whether a player is passed over on a ladder.
 
     They are away, have signed off, or do not play here any more.
     """
-    account = work.account_if_any(userid)
-    if account is None or not is_there(account) or (userid in HOUSE and not work.has_house):
+    account = on.account_if_any(userid)
+    if account is None or not is_there(account) or (userid in HOUSE and not on.has_house):
         return True
-    return away_at(account.vacations, work.now()) is not None
+    return away_at(account.vacations, on.now) is not None
 
 
-def show_ladder(work: UnitOfWork, kind: Kind, page: int = 1, *, is_shown: bool = False) -> Handled:
+def show_ladder(on: Context, kind: Kind, page: int = 1, *, is_shown: bool = False) -> Outcome:
     """Show a ladder from the top, or a page of it, and whom its reader may challenge."""
-    return work.answer(_notice(kind, Did.SHOWN, as_owner(work.sender(), work.home), work, page))
+    return answered(_notice(on, kind, Did.SHOWN, on.as_owner(on.asker()), page))
 
 
-def join(actor: Actor, work: UnitOfWork, kind: Kind) -> Handled:
+def join(on: Context, kind: Kind) -> Outcome:
     """Let a player join a ladder, at the bottom; who is there stays where they are."""
-    is_on = work.home.ask(ladders.place_of, kind.name, actor.userid)
-    if not (is_on or work.was_done(actor.userid)):
-        work.home.do(ladders.join, kind.name, actor.userid, work.now())
-    done = _notice(kind, Did.JOINED, work.player_at(actor.account), work)
-    return work.do_once([], done, actor, Handled(Outcome.DONE))
+    if not ladders.place_of(on.snapshot, kind.name, on.player.userid):
+        ladders.join(on.transaction, kind.name, on.player.userid, on.now)
+    return done([_notice(on, kind, Did.JOINED, on.reader_at(on.own))])
 
 
-def leave(actor: Actor, work: UnitOfWork, kind: Kind) -> Handled:
+def leave(on: Context, kind: Kind) -> Outcome:
     """Let a player leave a ladder; their games go on."""
-    if not work.was_done(actor.userid):
-        if not work.home.ask(ladders.place_of, kind.name, actor.userid):
-            raise NotAllowed(NotOnLadder(kind))
-        work.home.do(ladders.leave, kind.name, actor.userid, work.now())
-    done = _notice(kind, Did.LEFT, work.player_at(actor.account), work)
-    return work.do_once([], done, actor, Handled(Outcome.DONE))
+    if not ladders.place_of(on.snapshot, kind.name, on.player.userid):
+        raise NotAllowed(NotOnLadder(kind))
+    ladders.leave(on.transaction, kind.name, on.player.userid, on.now)
+    return done([_notice(on, kind, Did.LEFT, on.reader_at(on.own))])
 
 
-def challenge(actor: Actor, work: UnitOfWork, kind: Kind, other: str) -> Handled:
+def challenge(on: Context, kind: Kind, other: str) -> Outcome:
     """Start a board for the place of somebody above, and show it to both players."""
-    done_before = answered_again(actor, work)
-    if done_before:
-        return done_before
-    home, name = work.home, kind.name
-    follow = partial(ladders.catch_up, kind=name, now=work.now())
-    if home.database.write(follow):
+    name, userid = kind.name, on.player.userid
+    if ladders.catch_up(on.transaction, name, on.now):
         raise NotAllowed(LadderIsBehind(kind))
-    outlook = home.ask(ladders.outlook, name, actor.userid, work.now())
-    place = home.ask(ladders.place_of, name, other)
-    hindrance = outlook.hindrance(other, place, partial(is_absent, work))
+    outlook = ladders.outlook(on.snapshot, name, userid, on.now)
+    place = outlook.ladder.place_of(other)
+    hindrance = outlook.hindrance(other, partial(is_absent, on))
     if hindrance is Hindrance.NOT_ON_LADDER:
         raise NotAllowed(NotOnLadder(kind))
     if hindrance or place is None:
         why = hindrance or Hindrance.OTHER_NOT_ON_LADDER
         raise NotAllowed(CannotChallenge(kind, other, why, reach(outlook.size)), other)
-    grid, terms = home.ask(ladders.terms_of, kind)
-    number = next_number(home, kind)
-    header = Header(kind, number, grid, actor.userid, other, terms, work.now())
-    make = partial(LadderBoardNotice, challenger=actor.userid, place=place)
-    return write_board(header, actor, work, source=Source(SOURCE, place), make=make)
+    grid, terms = ladders.terms_of(on.snapshot, kind)
+    header = Header(kind, on.next_number(kind), grid, userid, other, terms, on.now)
+    make = partial(LadderBoardNotice, challenger=userid, place=place)
+    return start_board(on, header, source=Source(SOURCE, place), make=make)
 
 
-def _notice(
-    kind: Kind, did: Did, reader: Reader, work: UnitOfWork, number: int = 1
-) -> LadderNotice:
-    home, most = work.home, work.room.lines
-    outlook = home.ask(ladders.outlook, kind.name, reader.userid or "", work.now())
-    rows = home.ask(ladders.places, kind.name, part_of(number, most))
+def _notice(on: Look, kind: Kind, did: Did, reader: Reader, number: int = 1) -> LadderNotice:
+    snapshot, most = on.snapshot, on.room.lines
+    outlook = ladders.outlook(snapshot, kind.name, reader.userid or "", on.now)
+    rows = ladders.places(snapshot, kind.name, part_of(number, most))
     page = Page(number, rows, outlook.size, most)
-    absent = partial(is_absent, work)
-    grid, terms = home.ask(ladders.terms_of, kind)
+    absent = partial(is_absent, on)
+    grid, terms = ladders.terms_of(snapshot, kind)
     return LadderNotice(
         reader,
         kind,
@@ -173,7 +162,7 @@ def _notice(
         outlook.place,
         tuple(islice(outlook.free(absent), _MOST_NAMED)),
         frozenset(filter(absent, (each.userid for each in rows))),
-        home.ask(ladders.is_behind, kind.name),
+        ladders.is_behind(snapshot, kind.name),
     )
 
 
@@ -194,20 +183,22 @@ def _read_other(words: Sequence[str]) -> str:
     return values.read_userid(*values.at_most_one(words))
 
 
+_ANSWERS = {Topic.LADDER: AnsweredBy.NAME, Topic.PLAY: AnsweredBy.NAME}
 LADDER = Form(
     "ladder",
     rest=values.only_word("show", "is_shown"),
     options=(PAGE,),
+    answers={Topic.LADDER: AnsweredBy.NAME},
     cost=Cost(work=2),
     run=ForAnybody(show_ladder),
 )
-JOIN = Form("ladder join", values.OWN, by_letter=True, run=ForPlayer(join))
-LEAVE = Form("ladder leave", values.OWN, by_letter=True, run=ForPlayer(leave))
+JOIN = Form("ladder join", values.OWN, answers=_ANSWERS, run=ForPlayer(join))
+LEAVE = Form("ladder leave", values.OWN, answers=_ANSWERS, run=ForPlayer(leave))
 CHALLENGE = Form(
     "ladder challenge",
     values.OWN,
     Rest(("other",), ("USERID2",), _read_other, lambda other: [other]),
-    by_letter=True,
+    answers=_ANSWERS,
     cost=Cost(boards=1),
     instead=_to_join,
     run=ForPlayer(challenge),

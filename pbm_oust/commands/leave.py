@@ -9,32 +9,28 @@ from msgspec import Struct, structs
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.document import account_lines
-from pbm_oust.accounts.tags import Credential, Pending
-from pbm_oust.board import Deed, Game
+from pbm_oust.accounts.tags import Pending
+from pbm_oust.board import Deed
 from pbm_oust.grammar.form import Cost, Form
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.values import OWN, only_word
-from pbm_oust.play.authentication import authenticate
-from pbm_oust.play.finding import active_games, boards_naming
-from pbm_oust.play.moving import incoming, is_over
-from pbm_oust.play.notices import News, Notice, OutcomeNotice, Reader
-from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore
+from pbm_oust.play.context import Context, Outcome, answered, done
+from pbm_oust.play.finding import active_games
+from pbm_oust.play.moving import is_over, side_on
+from pbm_oust.play.notices import News, Notice, Reader
+from pbm_oust.play.request import Ending
 from pbm_oust.play.telling import tell_players
-from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer, UnitOfWork, returned_from
-from pbm_oust.refusal import NotAllowed
+from pbm_oust.play.unit_of_work import ForPlayer
 from pbm_oust.rules import KINDS
 from pbm_oust.store import ladders, tournaments
-from pbm_oust.store.accounts import remove_account
-from pbm_oust.store.index import BoardName
+from pbm_oust.store.index import BoardName, boards_with
 from pbm_oust.store.letters import count_letters_to
-from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
-from pbm_oust.store.open_boards import append, read_board
 from pbm_oust.store.verifications import forget_bounces, forget_player, requests_of
 
 HEADING = Heading.ACCOUNT
 
 
-class SignedOffNotice(OutcomeNotice, frozen=True):
+class SignedOffNotice(Notice, frozen=True):
     """The reader has signed off."""
 
     boards: tuple[str, ...]
@@ -48,68 +44,48 @@ class DeletedNotice(Notice, frozen=True):
     """The names of those that ended with it."""
 
 
-def sign_off(actor: Actor, work: UnitOfWork) -> Handled:
+def sign_off(on: Context) -> Outcome:
     """Let a player sign off: their boards go on, and nobody starts new ones with them.
 
     They leave all ladders.
     """
-
-    def change(account: Account) -> Account:
-        return account.with_signed_off(account.signed_off_since or work.now())
-
-    def tell(account: Account) -> SignedOffNotice:
-        boards = tuple(game.name for game in active_games(account.userid, work.home))
-        return SignedOffNotice(work.player_at(account), boards)
-
-    handled = work.change_account(change, tell, actor)
-    if handled.outcome is Outcome.DONE:
-        work.home.do(ladders.depart, actor.userid, work.now())
-    return handled
+    account = on.save(on.own.with_signed_off(on.own.signed_off_since or on.now))
+    ladders.depart(on.transaction, account.userid, on.now)
+    boards = tuple(game.name for game in active_games(on, account.userid))
+    return done([SignedOffNotice(on.reader_at(account), boards)])
 
 
-def delete(actor: Actor, work: UnitOfWork) -> Handled:
+def delete(on: Context) -> Outcome:
     """Remove an account: it gives up its boards, and then all of it is deleted."""
-    home, userid = work.home, actor.userid
-    if home.ask(outcome_of, actor.message_key) is KeyOutcome.REFUSED:
-        raise NotAllowed(RefusedBefore())
-    boards = leave_boards(actor, work)
-    account = work.account(userid)
-    told = DeletedNotice(work.player_at(account), tuple(map(str, boards)))
-    with work.posting([told]):
-        home.do(settle_key, actor.message_key, KeyOutcome.DONE, work.now())
-        home.do(forget_player, account.userid, account.message_key)
-        for address in account.addresses:
-            home.do(forget_bounces, address)
-        home.do(ladders.depart, userid, work.now())
-        home.do(remove_account, userid)
-    return Handled(Outcome.DONE)
+    account, userid, told = on.own, on.player.userid, list[Notice]()
+    left = _leave_all(on, told)
+    told.append(DeletedNotice(on.reader_at(account), left))
+    for address in account.addresses:
+        forget_bounces(on.transaction, address)
+    forget_player(on.transaction, userid, account.message_key)
+    on.remove(userid)
+    return done(told)
 
 
-def leave_boards(actor: Actor, work: UnitOfWork) -> dict[BoardName, Game]:
-    """Resign all active boards of a player, and decline those on which they have not moved yet.
+def _leave_all(on: Context, told: list[Notice]) -> tuple[str, ...]:
+    """Resign all active boards of a player, or decline those on which they have not moved yet.
 
-    The other players and those who watch are told. Returns the games after that. Raises
-    DamagedHistory.
+    They leave all ladders, too. What the other players and those who watch are told is added to
+    `told`. Returns the names of the boards. Raises DamagedHistory before anything is written.
     """
-    names = boards_naming(actor.userid, work.home)
-    left = {name: _leave(name, actor, work) for name in names}
-    return {name: game for name, game in left.items() if game}
-
-
-def _leave(name: BoardName, actor: Actor, work: UnitOfWork) -> Game | None:
-    """Leave one board if its game goes on, and return the game after that."""
-    board = read_board(work.home, KINDS[name.kind], name.board)
-    game = board.game
-    side = game.side_of(actor.userid)
-    if side is None or game.result:
-        return None
-    deed = Deed.DECLINE if game.can_decline(side) else Deed.RESIGN
-    left = game.act(side, deed, game.time_of_next(work.now()), actor.message_key)
-    told = tell_players(left, News.PLAYED, work, actor=None, leaving=actor.userid)
-    notices = [notice for notice in told if notice.reader.userid != actor.userid]
-    with work.posting(notices):
-        append(work.home, board, left, incoming(actor, work))
-    return left
+    userid, names = on.player.userid, boards_with(on.snapshot, on.player.userid)
+    boards = (on.board(KINDS[name.kind], name.board) for name in names)
+    going_on = [each for each in boards if each.game.side_of(userid) and not each.game.result]
+    for board in going_on:
+        game = board.game
+        side = side_on(userid, game)
+        deed = Deed.DECLINE if game.can_decline(side) else Deed.RESIGN
+        left = game.act(side, deed, game.time_of_next(on.now), on.key)
+        notices = tell_players(on, left, News.PLAYED, actor=None, leaving=userid)
+        told += [notice for notice in notices if notice.reader.userid != userid]
+        on.append(board, left)
+    ladders.depart(on.transaction, userid, on.now)
+    return tuple(board.game.name for board in going_on)
 
 
 REALLY = "really"
@@ -124,7 +100,7 @@ class ForgetNotice(Notice, frozen=True):
     """The number of histories with the reader's userid."""
 
 
-class ForgottenNotice(OutcomeNotice, frozen=True):
+class ForgottenNotice(Notice, frozen=True):
     """The last letter to a player who is forgotten."""
 
     userid: str
@@ -134,38 +110,27 @@ class ForgottenNotice(OutcomeNotice, frozen=True):
     """What replaces the userid in histories; empty if it was in none."""
 
 
-def forget(work: UnitOfWork, userid: str, password: Credential, is_sure: bool) -> Handled:
+def forget(on: Context, is_sure: bool) -> Outcome:
     """Remove a player's account, and the userid from all histories; say what that means first."""
-    key = work.request.message_key(userid)
-    home = work.home
-    if home.ask(outcome_of, key) is KeyOutcome.DONE:
-        done = ForgottenNotice(work.sender(), userid, 0, "", is_repeated=True)
-        return work.answer(done, Handled(Outcome.DONE_BEFORE))
-    actor = authenticate(userid, password, work, may_be_sender=False)
+    account, userid = on.own, on.player.userid
     if not is_sure:
-        active = tuple(game.name for game in active_games(userid, home))
-        count = len(boards_naming(userid, home))
-        reader = work.player_at(actor.account)
-        return work.answer(ForgetNotice(reader, active, count))
+        active = tuple(game.name for game in active_games(on, userid))
+        count = len(boards_with(on.snapshot, userid))
+        return answered(ForgetNotice(on.reader_at(account), active, count))
     from pbm_oust.play import renaming
 
-    renaming.check_boards(userid, home)
-    left = leave_boards(actor, work)
-    word = renaming.free_placeholder(home) if boards_naming(userid, home) else ""
-    reader = work.player_at(actor.account)
-    done = ForgottenNotice(reader, userid, len(left), word)
-    account = work.account(userid)
-    with work.posting([done]):
-        home.do(settle_key, key, KeyOutcome.DONE, work.now())
-        home.do(ladders.depart, userid, work.now())
-        if word:
-            renaming.rename_in_texts(userid, word, work)
-            renaming.rename_in_games(userid, word, home)
-        home.do(tournaments.forget, userid)
-        renaming.forget_addresses(account, home)
-        home.do(forget_player, account.userid, account.message_key)
-        home.do(remove_account, userid)
-    return Handled(Outcome.DONE)
+    told = list[Notice]()
+    left = _leave_all(on, told)
+    word = renaming.free_placeholder(on) if boards_with(on.snapshot, userid) else ""
+    told.append(ForgottenNotice(on.reader_at(account), userid, len(left), word))
+    if word:
+        renaming.rename_in_texts(on, userid, word)
+        renaming.rename_in_games(on, userid, word)
+    tournaments.forget(on.transaction, userid)
+    renaming.forget_addresses(on, account)
+    forget_player(on.transaction, userid, account.message_key)
+    on.remove(userid)
+    return done(told)
 
 
 T = TypeVar("T")
@@ -247,54 +212,49 @@ LARGEST_PART = 60_000
 """How many bytes of notes and histories go into one letter: no encoding makes it too large."""
 
 
-def export(actor: Actor, work: UnitOfWork) -> Handled:
+def export(on: Context) -> Outcome:
     """Mail a player all that is stored about them, but only to the addresses of their account."""
-    account = actor.account
-    at = work.player_at(account)
+    account = on.own
+    at = on.reader_at(account)
     own = tuple(address for address in at.addresses if account.has_address(address))
     reader = structs.replace(at, addresses=own, wrote_from="")
-    boards = boards_naming(account.userid, work.home)
-    names = tuple(map(str, boards))
-    parts = list(_parted(_pieces(account, boards, work), lambda piece: piece.size))
+    boards = boards_with(on.snapshot, account.userid)
+    parts = list(_parted(_pieces(on, account, boards), lambda piece: piece.size))
     count = len(parts) + 1
-    first = _first_letter(account, reader, names, count, work)
     others = [
         ExportBoardsNotice(reader, part=number, parts=count, pieces=tuple(part))
         for number, part in enumerate(parts, 2)
     ]
-    done = ExportSentNotice(work.sender(), own, count)
-    with work.posting([done, first, *others]):
-        return Handled(Outcome.DONE)
+    sent = ExportSentNotice(on.asker(), own, count)
+    first = _first_letter(on, reader, tuple(map(str, boards)), count)
+    return Outcome(Ending.DONE, (sent, first, *others))
 
 
-def _first_letter(
-    account: Account, reader: Reader, boards: tuple[str, ...], parts: int, work: UnitOfWork
-) -> ExportNotice:
+def _first_letter(on: Context, reader: Reader, boards: tuple[str, ...], parts: int) -> ExportNotice:
     """Return what is stored about a player except notes and histories."""
-    entered = work.home.ask(tournaments.entered_by, account.userid)
-    plans = (plan for plan in account.queue if not is_over(plan.kind, plan.board, work))
-    account = structs.replace(account, queue=tuple(plans))
+    account, snapshot = on.own, on.snapshot
+    plans = tuple(plan for plan in account.queue if not is_over(on, plan.kind, plan.board))
+    kept = structs.replace(account, queue=plans, notes=())
+    entered = tournaments.entered_by(snapshot, account.userid)
     return ExportNotice(
         reader,
-        lines=tuple(account_lines(structs.replace(account, notes=()))),
-        returned=returned_from(work.home, *account.addresses),
-        waiting=tuple(work.home.ask(requests_of, account.userid, account.message_key, work.now())),
-        letters=work.home.ask(count_letters_to, account.addresses),
+        lines=tuple(account_lines(kept)),
+        returned=on.returned_from(*account.addresses),
+        waiting=tuple(requests_of(snapshot, account.userid, account.message_key, on.now)),
+        letters=count_letters_to(snapshot, account.addresses),
         boards=boards,
         tournaments=tuple(f"{kind} {number}" for kind, number in entered),
-        ladders=tuple(work.home.ask(ladders.ladders_of, account.userid)),
+        ladders=tuple(ladders.ladders_of(snapshot, account.userid)),
         parts=parts,
     )
 
 
-def _pieces(
-    account: Account, boards: Iterable[BoardName], work: UnitOfWork
-) -> Iterator[ExportPiece]:
+def _pieces(on: Context, account: Account, boards: Iterable[BoardName]) -> Iterator[ExportPiece]:
     """Yield a player's notes, and the histories of boards, damaged or not."""
     for name, note in account.notes_by_board.items():
         yield ExportPiece(What.NOTE, name, note)
     for board in boards:
-        text = work.home.history(board).decode("utf-8", "replace")
+        text = on.home.boards.history(on.snapshot, board).decode("utf-8", "replace")
         for nth, some in enumerate(_in_parts(text)):
             yield ExportPiece(What.REST if nth else What.HISTORY, str(board), some)
 
@@ -318,8 +278,13 @@ def _parted(things: Iterable[T], size_of: Callable[[T], int]) -> Iterator[list[T
         yield part
 
 
-FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
-    Form("signoff", OWN, is_of_kind=False, run=ForPlayer(sign_off, brings_back=False)),
+FORMS: tuple[Form[ForPlayer], ...] = (
+    Form(
+        "signoff",
+        OWN,
+        is_of_kind=False,
+        run=ForPlayer(sign_off, brings_back=False),
+    ),
     Form(
         "delete",
         OWN,
@@ -339,7 +304,6 @@ FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
         OWN,
         only_word(REALLY, "is_sure"),
         is_of_kind=False,
-        # It checks the password itself: when its mail comes again, the account is gone.
-        run=ForAnybody(forget),
+        run=ForPlayer(forget, may_be_sender=False, brings_back=False),
     ),
 )

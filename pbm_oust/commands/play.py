@@ -9,31 +9,54 @@ from msgspec import structs
 
 from pbm_oust.accounts import queue as ahead
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.asks import Topic
 from pbm_oust.accounts.items import Submission, submitted_on
 from pbm_oust.accounts.queue import MOST_CLAUSES, Clause, Plan
 from pbm_oust.board import PLAYING, Deed, Game, Wish
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.reasons import GameOver, MayHaveBoard, NotYourTurn, OfBoard, game_in
 from pbm_oust.grammar import wish as wishes
-from pbm_oust.grammar.form import Command, Form
-from pbm_oust.grammar.notation import Blank, Heading
+from pbm_oust.grammar.form import AnsweredBy, Command, Form
+from pbm_oust.grammar.notation import Blank, Heading, Text
 from pbm_oust.grammar.parts import Rest
-from pbm_oust.grammar.values import BOARD, OF_BOARD, read_guard
-from pbm_oust.grammar.vocabulary import fold, in_english
+from pbm_oust.grammar.values import BOARD, OF_BOARD, of_board, read_guard
+from pbm_oust.grammar.vocabulary import MOST_WORDS, first_words, fold, in_english, split_words
 from pbm_oust.play import moving
-from pbm_oust.play.notices import BoardNotice, BoardOutcomeNotice, News, Reader, ShownBoard
-from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore
-from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer, UnitOfWork
+from pbm_oust.play.context import Context, Outcome, answered, done
+from pbm_oust.play.notices import BoardNotice, BoardOutcomeNotice, News, ShownBoard
+from pbm_oust.play.request import RefusedBefore
+from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules import Kind
-from pbm_oust.store.message_keys import outcome_of
-from pbm_oust.store.open_boards import read_game
 
 HEADING = Heading.PLAYING
 
 
 def _move_instead(command: Command, refusal: Refusal) -> Command | None:
-    """Return a move that can be made, if the board waits for one by this player."""
+    """Return a move that can be made, if the board waits for one by this player.
+
+    One that comes too early can be queued.
+    """
+    early = refusal.reason.game if isinstance(refusal.reason, NotYourTurn) else None
+    possible = _possible_move(command, refusal)
+    return possible or (_queued_instead(command, early) if early else None)
+
+
+def _queued_instead(move: Command, game: Game) -> Command | None:
+    """Return the command that queues a move, if it could be played."""
+    given = {**move.given, "guard": None}
+    wish: Wish = given.pop("wish")
+    if isinstance(wish, Deed) and wish not in PLAYING:
+        return None
+    queued = QUEUE.command(**given, queueing=Queueing.SET, clauses=(Clause((wish,)),))
+    try:
+        _try_queue(queued, game)
+    except Refusal:
+        return None
+    return queued
+
+
+def _possible_move(command: Command, refusal: Refusal) -> Command | None:
     game, userid = game_in(refusal.reason), command["userid"]
     if game is None or game.result or game.player_to_move != userid:
         return None
@@ -67,14 +90,7 @@ def suggested(game: Game, userid: str, wish: Wish) -> Command:
     return MOVE.command(**of_board(game), userid=userid, wish=wish, guard=number)
 
 
-def of_board(game: Game) -> dict[str, object]:
-    """Return the values of a command that say which board it is about."""
-    return {"kind": game.header.kind, "board": game.header.board}
-
-
-def move(
-    actor: Actor, work: UnitOfWork, kind: Kind, board: int, wish: Wish, guard: int | None
-) -> Handled:
+def move(on: Context, kind: Kind, board: int, wish: Wish, guard: int | None) -> Outcome:
     """Place stones, pass, swap or resign; only as record number `guard`, if that is given.
 
     It adds a record and what follows from it to a board, and shows the board to both players.
@@ -84,16 +100,15 @@ def move(
         moving.check_guard(guard, game)
         return wish
 
-    return moving.carry_out(kind, board, wished, actor, work)
+    return moving.carry_out(on, kind, board, wished)
 
 
-def preview(work: UnitOfWork, kind: Kind, board: int, wish: Wish, guard: int | None) -> Handled:
+def preview(on: Context, kind: Kind, board: int, wish: Wish, guard: int | None) -> Outcome:
     """Show a board as it would be after these placements; nothing changes."""
-    game = read_game(work.home, kind, board)
+    game = on.game(kind, board)
     moving.check_guard(guard, game)
-    acted = game.act(game.to_move, wish, work.now(), work.request.message_key(work.request.sender))
-    notice = BoardNotice(work.sender(), News.PREVIEW, acted)
-    return work.answer(notice, Handled(Outcome.ANSWERED, game.name))
+    acted = game.act(game.to_move, wish, on.now, on.key)
+    return answered(BoardNotice(on.asker(), News.PREVIEW, acted), board=game.name)
 
 
 _SUBMITTED = (*PLAYING, Deed.RESIGN, Deed.DECLINE)
@@ -114,7 +129,7 @@ class ChangedSinceSubmit(OfBoard, NotAllowedReason, frozen=True):
 
 def _submit_instead(command: Command, refusal: Refusal) -> Command | None:
     """Return what could be submitted, if the move could not be made."""
-    move = _move_instead(command, refusal)
+    move = _possible_move(command, refusal)
     return SUBMIT.command(**move.given) if move else None
 
 
@@ -129,16 +144,13 @@ def _confirm_instead(command: Command, refusal: Refusal) -> Command | None:
 class SubmittedNotice(BoardOutcomeNotice, frozen=True):
     """A move that waits until the reader confirms it."""
 
-    submission: Submission | None = None
-    """None if no move waits any more."""
-    supposed: Game | None = None
+    submission: Submission
+    supposed: Game
     """The game as it would be after the move."""
 
     def shows(self) -> tuple[ShownBoard, ...]:
-        """Return the board as it would be, or as it is if no move waits."""
-        return (
-            ShownBoard(self.supposed, is_now=False) if self.supposed else ShownBoard(self.game),
-        )
+        """Return the board as it would be."""
+        return (ShownBoard(self.supposed, is_now=False),)
 
 
 def _read_submitted(words: Sequence[str]) -> tuple[Wish, int | None]:
@@ -151,51 +163,32 @@ def _read_submitted(words: Sequence[str]) -> tuple[Wish, int | None]:
 _SUBMITTED_SHOWN = ("PLACEMENTS[#N]", f"{'|'.join(wishes.names_of(_SUBMITTED))}[#N]")
 
 
-def submit(
-    actor: Actor, work: UnitOfWork, kind: Kind, board: int, wish: Wish, guard: int | None
-) -> Handled:
+def submit(on: Context, kind: Kind, board: int, wish: Wish, guard: int | None) -> Outcome:
     """Draw a board as it would be after a move, and keep the move until it is confirmed."""
-    game = read_game(work.home, kind, board)
-
-    def change(account: Account) -> Account:
-        side = moving.side_of(actor, game, work)
-        moving.check_guard(guard, game)
-        game.act(side, wish, game.time_of_next(work.now()), actor.message_key)
-        others = (each for each in account.submissions if not each.is_on(game))
-        kept = (each for each in others if not moving.is_over(each.kind, each.board, work))
-        submitted = Submission.of(kind.name, board, game.next_number, wish)
-        return structs.replace(account, submissions=(*kept, submitted))
-
-    def tell(account: Account) -> SubmittedNotice:
-        return _submitted(work.player_at(account), account, game, actor, work)
-
-    return work.change_account(change, tell, actor, board=game.name)
+    game, account = on.game(kind, board), on.own
+    side = moving.side_of(on, game)
+    moving.check_guard(guard, game)
+    supposed = game.act(side, wish, game.time_of_next(on.now), on.key)
+    others = (each for each in account.submissions if not each.is_on(game))
+    kept = (each for each in others if not moving.is_over(on, each.kind, each.board))
+    submitted = Submission.of(kind.name, board, game.next_number, wish)
+    account = on.save(structs.replace(account, submissions=(*kept, submitted)))
+    told = SubmittedNotice(on.reader_at(account), game, submitted, supposed)
+    return done([told], game.name)
 
 
-def confirm(actor: Actor, work: UnitOfWork, kind: Kind, board: int) -> Handled:
+def confirm(on: Context, kind: Kind, board: int) -> Outcome:
     """Make the move that a player has submitted, if the board has not changed since."""
 
     def wished(game: Game) -> Wish:
-        submission = submitted_on(work.account(actor.userid).submissions, game)
+        submission = submitted_on(on.own.submissions, game)
         if submission is None:
             raise NotAllowed(NothingSubmitted(game))
         if not game.meets_guard(submission.number):
             raise NotAllowed(ChangedSinceSubmit(game, submission.number, submission.wish))
         return submission.wish
 
-    return moving.carry_out(kind, board, wished, actor, work)
-
-
-def _submitted(
-    reader: Reader, account: Account, game: Game, actor: Actor, work: UnitOfWork
-) -> SubmittedNotice:
-    """Return the notice of a submission, with the game as it would be after it."""
-    submission, side = submitted_on(account.submissions, game), game.side_of(account.userid)
-    if submission and side and game.meets_guard(submission.number) and not game.result:
-        at = game.time_of_next(work.now())
-        supposed = game.act(side, submission.wish, at, actor.message_key)
-        return SubmittedNotice(reader, game, submission, supposed)
-    return SubmittedNotice(reader, game)
+    return moving.carry_out(on, kind, board, wished)
 
 
 _IF, _THEN = re.compile(r"\bif\b"), re.compile(r"\bthen\b")
@@ -210,7 +203,7 @@ class Queueing(Enum):
     SET = "set"
 
 
-QUEUEING = frozenset({"if", "then", Queueing.CLEAR.value})
+_QUEUEING = frozenset({"if", "then", Queueing.CLEAR.value})
 """The words of the command besides those for what is played."""
 
 
@@ -357,8 +350,8 @@ def _read_queue(words: Sequence[str]) -> _Queued:
 
 def _in_english(word: re.Match[str]) -> str:
     """Return `if`, `then` or `clear` for a word that means that, or else the word."""
-    meant = in_english(word[0], QUEUEING)
-    return meant if meant in QUEUEING else word[0]
+    meant = in_english(word[0], _QUEUEING)
+    return meant if meant in _QUEUEING else word[0]
 
 
 def _read_clauses(text: str) -> tuple[Clause, ...]:
@@ -381,7 +374,7 @@ def _read_clause(text: str) -> Clause:
     return Clause(tuple(map(_read_turn, turns)))
 
 
-def in_one_line(lines: Iterable[str]) -> str:
+def _in_one_line(lines: Iterable[str]) -> str:
     """Return the clauses on some lines in one; a line goes on from one above it that stands out."""
     found, above = list[str](), list[tuple[int, str]]()
     for line in lines:
@@ -433,92 +426,79 @@ _CLAUSES_SHOWN = "if PLACEMENTS then PLACEMENTS[ if ..][#N]"
 
 
 def queue(
-    actor: Actor,
-    work: UnitOfWork,
+    on: Context,
     kind: Kind,
     board: int,
     queueing: Queueing,
     clauses: tuple[Clause, ...],
     guard: int | None,
-) -> Handled:
+) -> Outcome:
     """Queue what to play on a board after the other player's turns, or show or drop what is queued.
 
     What was queued there before stays, but for other answers to the same turns. In the player's own
     turn, a turn to begin with is played at once.
     """
-    game = read_game(work.home, kind, board)
-
-    def tell(account: Account) -> QueuedNotice:
-        before, queued = (
-            ahead.waiting(each.queue, each.userid, game) for each in (actor.account, account)
-        )
-        is_left = {each for clause in queued for each in clause.beginnings}
-        dropped = tuple(clause for clause in before if clause not in is_left)
-        reader, is_cleared = work.player_at(account), queueing is Queueing.CLEAR
-        return QueuedNotice(reader, game, ahead.tree(queued), dropped, is_cleared)
-
-    def change(account: Account) -> Account:
-        moving.side_of(actor, game, work)
-        before = ahead.standing(account.queue, account.userid, game)
-        queued = tuple(before)
-        if queueing is Queueing.SET:
-            _, waits = _checked(clauses, guard, actor.userid, game)
-            queued = ahead.with_clauses(queued, waits)
-        for clause in clauses if queueing is Queueing.CLEAR else ():
-            if clause not in ahead.tree(queued):
-                raise NotAllowed(NotQueued(game, str(clause)))
-            queued = ahead.without_clause(queued, clause)
-        if queueing is Queueing.CLEAR and not clauses:
-            queued = ()
-        return _with_queued(account, game, queued, before, game.next_number, actor, work)
-
+    game, account = on.game(kind, board), on.own
+    before = ahead.waiting(account.queue, account.userid, game)
     if queueing is Queueing.SHOW:
-        moving.side_on(actor.userid, game)
-        return work.answer(tell(actor.account))
-    is_done = game.records.has_message_key(actor.message_key)
-    is_own = not game.result and game.player_to_move == actor.userid
-    is_new = not work.home.ask(outcome_of, actor.message_key)
-    if queueing is Queueing.SET and (is_done or (is_own and is_new)):
-        return _play_first(game, clauses, guard, actor, work)
-    return work.change_account(change, tell, actor, board=game.name)
+        moving.side_on(account.userid, game)
+        return answered(_queued(on, game, account, before))
+    moving.side_of(on, game)
+    if queueing is Queueing.SET and not game.result and game.player_to_move == account.userid:
+        return _play_first(on, game, clauses, guard)
+    standing = ahead.standing(account.queue, account.userid, game)
+    queued = tuple(standing)
+    if queueing is Queueing.SET:
+        _, waits = _checked(clauses, guard, account.userid, game)
+        queued = ahead.with_clauses(queued, waits)
+    for clause in clauses if queueing is Queueing.CLEAR else ():
+        if clause not in ahead.tree(queued):
+            raise NotAllowed(NotQueued(game, str(clause)))
+        queued = ahead.without_clause(queued, clause)
+    if queueing is Queueing.CLEAR and not clauses:
+        queued = ()
+    account = on.save(_with_queued(on, game, queued, standing, game.next_number))
+    told = _queued(on, game, account, before, is_cleared=queueing is Queueing.CLEAR)
+    return done([told], game.name)
 
 
-def _play_first(
-    game: Game, clauses: Sequence[Clause], guard: int | None, actor: Actor, work: UnitOfWork
-) -> Handled:
-    """Play the turn with which clauses begin, and queue what follows it; once for each mail."""
-    first: Wish = Deed.PASS
-    if not game.records.has_message_key(actor.message_key):
-        moving.side_of(actor, game, work)
-        wish, rest = _checked(clauses, guard, actor.userid, game)
-        first = wish or first
-        queued, number = ahead.with_clauses((), rest), game.next_number + 1
-        account = _with_queued(actor.account, game, queued, {}, number, actor, work)
-        work.save(account)
-        actor = structs.replace(actor, account=account)
-    return moving.carry_out(game.header.kind, game.header.board, lambda _game: first, actor, work)
+def _queued(
+    on: Context,
+    game: Game,
+    account: Account,
+    before: Sequence[Clause],
+    *,
+    is_cleared: bool = False,
+) -> QueuedNotice:
+    queued = ahead.waiting(account.queue, account.userid, game)
+    is_left = {each for clause in queued for each in clause.beginnings}
+    dropped = tuple(clause for clause in before if clause not in is_left)
+    return QueuedNotice(on.reader_at(account), game, ahead.tree(queued), dropped, is_cleared)
+
+
+def _play_first(on: Context, game: Game, clauses: Sequence[Clause], guard: int | None) -> Outcome:
+    """Play the turn with which clauses begin, and queue what follows it."""
+    first, rest = _checked(clauses, guard, on.player.userid, game)
+    queued = ahead.with_clauses((), rest)
+    on.save(_with_queued(on, game, queued, {}, game.next_number + 1))
+    wish: Wish = first or Deed.PASS
+    return moving.carry_out(on, game.header.kind, game.header.board, lambda _game: wish)
 
 
 def _with_queued(
-    account: Account,
-    game: Game,
-    queued: Sequence[Clause],
-    before: Mapping[Clause, Plan],
-    number: int,
-    actor: Actor,
-    work: UnitOfWork,
+    on: Context, game: Game, queued: Sequence[Clause], before: Mapping[Clause, Plan], number: int
 ) -> Account:
-    """Return an account with what is queued on a board; new is what is not among the plans before.
+    """Return the account with what is queued on a board; new is what is not among those before.
 
     What it has on boards that are over is left out. Raises NotAllowed if that is too much.
     """
     if len(ahead.tree(queued)) > ahead.MOST_ANSWERS:
         raise NotAllowed(TooManyQueued(game, ahead.MOST_ANSWERS))
-    others = (plan for plan in account.queue if not plan.is_on(game))
-    kept = (plan for plan in others if not moving.is_over(plan.kind, plan.board, work))
-    at = game.header.kind.name, game.header.board, number, actor.message_key
+    others = (plan for plan in on.own.queue if not plan.is_on(game))
+    kept = (plan for plan in others if not moving.is_over(on, plan.kind, plan.board))
+    at = game.header.kind.name, game.header.board, number, on.key
     plans = (before.get(clause) or Plan.of(*at, clause) for clause in queued)
-    return structs.replace(account, queue=(*kept, *plans))
+    return structs.replace(on.own, queue=(*kept, *plans))
 
 
 def _supposing(refusal: Refusal, supposed: str = "", told_to: str = "") -> Refusal:
@@ -530,11 +510,43 @@ def _supposing(refusal: Refusal, supposed: str = "", told_to: str = "") -> Refus
     return type(refusal)(reason, refusal.culprit)
 
 
+def _with_clauses(command: Command, text: str) -> tuple[Command, str]:
+    """Return a command with what lines of the text queue, and the text that the other player sees.
+
+    These never see lines that queue, even if they cannot be read, nor what stands below `queue`.
+    """
+    lines, is_queue = text.split("\n"), command.form is QUEUE
+    below = [line for line in lines if _is_clause(line)]
+    begun = {"queueing": Queueing.SET, "clauses": (), **command.given}
+    wish: Wish | None = begun.pop("wish", None)
+    is_deed = isinstance(wish, Deed) and wish not in PLAYING
+    if not below or is_deed or begun["queueing"] is Queueing.CLEAR:
+        return command, "" if is_queue else text
+    above = format_wish(wish) if wish else "; ".join(map(str, begun["clauses"]))
+    between = "; " if "if " in above else " "
+    words = split_words(f"{above}{between}{_in_one_line(below)}")
+    queued = QUEUE.command(" ".join(words))
+    begun |= {"queueing": Queueing.SET, "clauses": queued["clauses"]}
+    begun["guard"] = begun.get("guard") or queued["guard"]
+    rest = "\n".join(line for line in lines if wish and line not in below)
+    return QUEUE.command(**begun), rest
+
+
+def _is_clause(line: str) -> bool:
+    """Return whether a line has a turn behind `if`, and goes on with `then`."""
+    words = first_words(line, MOST_WORDS)
+    meant = [in_english(word, _QUEUEING) for word in words]
+    if meant[:1] != ["if"] or "then" not in meant:
+        return False
+    return meant[1] in wishes.DEEDS or bool(wishes.CELLS.match(fold(words[1])))
+
+
 MOVE = Form(
     "move",
     OF_BOARD,
     wishes.rest_of_wish(wishes.WISH_SHOWN, wishes.read_wish),
-    is_usual=True,
+    answers={Topic.PLAY: AnsweredBy.WORDS},
+    with_lines=_with_clauses,
     instead=_move_instead,
     try_on=_try_move,
     run=ForPlayer(move),
@@ -578,9 +590,11 @@ QUEUE = Form(
         _read_queue,
         _write_queue,
         least=0,
-        fixed=QUEUEING | wishes.DEEDS,
+        fixed=_QUEUEING | wishes.DEEDS,
         write_answer=lambda queued, _board: _write_queue((*queued[:2], None)),
     ),
+    text=Text.UNSEEN,
+    with_lines=_with_clauses,
     instead=_queue_instead,
     try_on=_try_queue,
     run=ForPlayer(queue),

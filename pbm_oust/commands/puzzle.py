@@ -4,19 +4,20 @@ from collections.abc import Sequence
 from enum import Enum
 
 from pbm_oust.accounts.account import Solved
-from pbm_oust.accounts.tags import Solving
+from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.board import Place
 from pbm_oust.board.puzzle import Attempt, Puzzle, puzzles_of
-from pbm_oust.grammar.form import Form
+from pbm_oust.grammar.form import AnsweredBy, Form
 from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.values import read_number
 from pbm_oust.grammar.vocabulary import find_command_word
 from pbm_oust.grammar.wish import read_wish
+from pbm_oust.play.context import Context, Outcome, answered
 from pbm_oust.play.notices import Notice, ShownBoard
-from pbm_oust.play.request import Handled, Outcome
-from pbm_oust.play.unit_of_work import ForAnybody, UnitOfWork, as_owner
-from pbm_oust.refusal import Illegal, NotAllowed, NotAllowedReason, UnreadableReason
+from pbm_oust.play.request import Ending
+from pbm_oust.play.unit_of_work import ForAnybody
+from pbm_oust.refusal import Illegal, NotAllowed, NotAllowedReason
 from pbm_oust.rules import Kind
 
 HEADING = Heading.GENERAL
@@ -27,10 +28,6 @@ class NoSuchPuzzle(NotAllowedReason, frozen=True):
 
     kind: Kind
     count: int
-
-
-class NoSolution(UnreadableReason, frozen=True):
-    """An answer to a puzzle is neither a turn nor a word that is understood there."""
 
 
 class PuzzleWord(Enum):
@@ -58,22 +55,23 @@ class PuzzleNotice(Notice, frozen=True):
         """Return the position."""
         return (ShownBoard(self.puzzle.game, is_now=False),)
 
-    def answer(self) -> Solving | None:
-        """Return that an answer tries to solve the puzzle."""
-        userid = self.reader.userid
-        return Solving(userid, self.puzzle.kind.name, self.puzzle.number) if userid else None
+    def ask(self) -> Ask:
+        """Return that an answer tries to solve the puzzle, a guest's too."""
+        puzzle = self.puzzle
+        userid = self.reader.userid or ""
+        return Ask.numbered(Topic.PUZZLE, puzzle.kind.name, puzzle.number, userid)
 
 
 Tried = tuple[str, ...] | PuzzleWord | None
 """The cells of a turn, or what is asked."""
 
 
-def give_puzzle(work: UnitOfWork, kind: Kind, number: int | None, tried: Tried) -> Handled:
+def give_puzzle(on: Context, kind: Kind, number: int | None, tried: Tried) -> Outcome:
     """Mail a puzzle, judge a turn, or tell how it is solved.
 
     What a player solves is kept if something proves whose the request is.
     """
-    reader, known = as_owner(work.sender(), work.home), puzzles_of(kind)
+    reader, known = on.as_owner(on.asker()), puzzles_of(kind)
     solved = reader.account.solved_of(kind.name) if reader.account else frozenset()
     puzzle = _numbered(kind, number) if number else _after(kind, 0, solved)
     attempt = refusal = None
@@ -84,15 +82,14 @@ def give_puzzle(work: UnitOfWork, kind: Kind, number: int | None, tried: Tried) 
     wanted = tried if isinstance(tried, PuzzleWord) else None
     if not attempt or refusal or not attempt.is_reached:
         left = len(known) - len(solved)
-        return work.answer(PuzzleNotice(reader, puzzle, attempt, refusal, wanted, left))
+        return answered(PuzzleNotice(reader, puzzle, attempt, refusal, wanted, left))
     solved |= {puzzle.number}
     following = _after(kind, puzzle.number, solved)
     notice = PuzzleNotice(reader, following, attempt, left=len(known) - len(solved))
-    with work.posting([notice]):
-        if work.request.writer:
-            account = work.account(work.request.writer)
-            work.save(account.with_solved(Solved(kind.name, puzzle.number)))
-    return Handled(Outcome.DONE)
+    if on.request.writer:
+        account = on.account(on.request.writer)
+        on.save(account.with_solved(Solved(kind.name, puzzle.number)))
+    return Outcome(Ending.DONE, (notice,))
 
 
 def _numbered(kind: Kind, number: int) -> Puzzle:
@@ -147,6 +144,7 @@ PUZZLE = Form(
         fixed=_WANTED,
     ),
     text=Text.UNSEEN,
+    answers={Topic.PUZZLE: AnsweredBy.WORDS},
     implied={"number": None, "tried": None},
     run=ForAnybody(give_puzzle),
 )

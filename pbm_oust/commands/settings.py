@@ -6,23 +6,23 @@ from itertools import product
 
 from msgspec import structs
 
-from pbm_oust.accounts.account import HIGHEST_LIMIT, Account, Digested
+from pbm_oust.accounts.account import HIGHEST_LIMIT, Digested
+from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.accounts.password import NO_PASSWORD
 from pbm_oust.accounts.settings import NAMES, Auth, Settings, values_of
 from pbm_oust.commands.vacation import VACATION
 from pbm_oust.grammar import vocabulary
-from pbm_oust.grammar.form import Form, MissingWord
+from pbm_oust.grammar.form import AnsweredBy, Form, MissingWord
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Parameter, Rest
 from pbm_oust.grammar.values import OWN, read_userids
 from pbm_oust.languages import LANGUAGES, WordList
 from pbm_oust.play.authentication import SenderNotEnough
-from pbm_oust.play.notices import OutcomeNotice, Reader
-from pbm_oust.play.request import Actor, Handled
-from pbm_oust.play.rulings import id_of, request_of
-from pbm_oust.play.starting import count_active
-from pbm_oust.play.unit_of_work import ForPlayer, UnitOfWork
+from pbm_oust.play.context import Context, Outcome, answered, done
+from pbm_oust.play.notices import Notice, SettingsNotice, words_behind
+from pbm_oust.play.unit_of_work import ForPlayer
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable, UnreadableReason
+from pbm_oust.store.index import count_active
 
 HEADING = Heading.SETTINGS
 
@@ -45,15 +45,6 @@ SETTING_WORDS = frozenset({*NAMES, *(value for _, value in _VALUES)}).union(
 
 class BadZone(UnreadableReason, frozen=True):
     """There is no such time zone."""
-
-
-class SettingsNotice(OutcomeNotice, frozen=True):
-    """All settings of the reader."""
-
-    rows: tuple[tuple[str, str, tuple[str, ...]], ...]
-    """The name of each setting, its value, and its possible values if they are few."""
-    changed: tuple[str, ...]
-    """The names of those that were changed."""
 
 
 def _read_changes(words: Sequence[str]) -> tuple[tuple[str, str], ...]:
@@ -101,48 +92,26 @@ def _find(wanted: str, known: Sequence[str], word: str, behind: str = "", before
         raise Unreadable(reason, word) from None
 
 
-def settle(actor: Actor, work: UnitOfWork, changes: tuple[tuple[str, str], ...]) -> Handled:
+def settle(on: Context, changes: tuple[tuple[str, str], ...]) -> Outcome:
     """Change settings, names and values as the server writes them; without any, show all.
 
     Raises NotAllowed if the sender is to be enough from now on, and nothing but the sender says so.
     """
-    if not (changes or actor.account.all_settings.has_untold):
-        return work.answer(_notice((), work.player_at(actor.account)))
-    is_eased = actor.account.all_settings.auth is not Auth.SENDER and _EASED in changes
-    if is_eased and actor.proof == NO_PASSWORD:
+    account, before = on.own, on.own.all_settings
+    if not (changes or before.has_untold):
+        return answered(SettingsNotice.of(on.reader_at(account)))
+    is_eased = before.auth is not Auth.SENDER and _EASED in changes
+    if is_eased and (on.player.proof == NO_PASSWORD or isinstance(on.player.proof, Ask)):
         raise NotAllowed(SenderNotEnough())
-
-    def change(account: Account) -> Account:
-        before = account.all_settings
-        settings = before.with_all_told()
-        for name, value in changes:
-            settings = settings.with_setting(name, value)
-        if settings.digest is not before.digest and account.digests:
-            # The next one comes at the new hour, not at once because that has passed today.
-            account = account.with_digested(Digested(work.now(), account.digested.sent))
-        return account.with_settings(settings)
-
-    def tell(account: Account) -> SettingsNotice:
-        return _notice(tuple(name for name, _ in changes), work.player_at(account))
-
-    return work.change_account(change, tell, actor)
-
-
-def tell_unknown(userid: str, work: UnitOfWork) -> None:
-    """Tell a player once of settings of theirs that mean nothing here any more."""
-    account = work.account_if_any(userid)
-    if account is None or not account.all_settings.has_untold:
-        return
-
-    notice = _notice((), work.player(account))
-    request = request_of(id_of("unknown settings", userid, work.now()))
-    with work.answering(request).posting([notice]):
-        work.save(account.with_settings(account.all_settings.with_all_told()))
-
-
-def _notice(changed: tuple[str, ...], reader: Reader) -> SettingsNotice:
-    rows = tuple((name, reader.settings.text_of(name), values_of(name)) for name in NAMES)
-    return SettingsNotice(reader, rows, changed)
+    settings = before.with_all_told()
+    for name, value in changes:
+        settings = settings.with_setting(name, value)
+    if settings.digest is not before.digest and account.digests:
+        # The next one comes at the new hour, not at once because that has passed today.
+        account = account.with_digested(Digested(on.now, account.digested.sent))
+    account = on.save(account.with_settings(settings))
+    changed = tuple(name for name, _ in changes)
+    return done([SettingsNotice.of(on.reader_at(account), changed)])
 
 
 class BadLimit(UnreadableReason, frozen=True):
@@ -156,7 +125,7 @@ class RejectsSelf(NotAllowedReason, frozen=True):
     """Players would reject themselves."""
 
 
-class LimitNotice(OutcomeNotice, frozen=True):
+class LimitNotice(Notice, frozen=True):
     """The number of active boards that the reader wants at most."""
 
     limit: int
@@ -164,14 +133,22 @@ class LimitNotice(OutcomeNotice, frozen=True):
     active: int
     """The number that the reader has."""
 
+    def ask(self) -> Ask | None:
+        """Return that an answer may be another number alone."""
+        return words_behind("limit", self.reader)
 
-class RejectedNotice(OutcomeNotice, frozen=True):
+
+class RejectedNotice(Notice, frozen=True):
     """Whose challenges the reader rejects."""
 
     changed: tuple[str, ...] = ()
     """The players whom the command named."""
     is_ended: bool = False
     """Whether their challenges are taken again."""
+
+    def ask(self) -> Ask | None:
+        """Return that an answer may be the userids of others alone."""
+        return words_behind("reject", self.reader)
 
 
 def _read_limit(word: str) -> int:
@@ -180,69 +157,56 @@ def _read_limit(word: str) -> int:
     return int(word)
 
 
-def set_limit(actor: Actor, work: UnitOfWork, limit: int) -> Handled:
+def set_limit(on: Context, limit: int) -> Outcome:
     """Limit the number of a player's active boards; 0 for any number."""
-    active = count_active(actor.userid, work.home)
-    return work.change_account(
-        lambda account: account.with_limit(limit),
-        lambda account: LimitNotice(work.player_at(account), limit, active),
-        actor,
-    )
+    account = on.save(on.own.with_limit(limit))
+    active = count_active(on.snapshot, account.userid)
+    return done([LimitNotice(on.reader_at(account), limit, active)])
 
 
-def reject(actor: Actor, work: UnitOfWork, userids: tuple[str, ...]) -> Handled:
+def reject(on: Context, userids: tuple[str, ...]) -> Outcome:
     """Take no challenges from these players; without userids, list those who are rejected."""
-    if actor.userid in userids:
+    account = on.own
+    if account.userid in userids:
         raise NotAllowed(RejectsSelf())
     if not userids:
-        return work.answer(RejectedNotice(work.player_at(actor.account)))
+        return answered(RejectedNotice(on.reader_at(account)))
     for userid in userids:
-        work.account(userid)
-    return _change_rejected(userids, actor, work, is_ended=False)
+        on.account(userid)
+    account = on.save(account.with_rejected((*account.rejected, *userids)))
+    return done([RejectedNotice(on.reader_at(account), userids)])
 
 
-def unreject(actor: Actor, work: UnitOfWork, userids: tuple[str, ...]) -> Handled:
+def unreject(on: Context, userids: tuple[str, ...]) -> Outcome:
     """Take challenges from these players again."""
-    return _change_rejected(userids, actor, work, is_ended=True)
+    others = (each for each in on.own.rejected if each not in userids)
+    account = on.save(on.own.with_rejected(others))
+    return done([RejectedNotice(on.reader_at(account), userids, is_ended=True)])
 
 
-def _change_rejected(
-    userids: tuple[str, ...], actor: Actor, work: UnitOfWork, *, is_ended: bool
-) -> Handled:
-    """Reject the challenges of players, or take them again."""
-
-    def change(account: Account) -> Account:
-        others = (each for each in account.rejected if each not in userids)
-        return account.with_rejected(others if is_ended else (*account.rejected, *userids))
-
-    def tell(account: Account) -> RejectedNotice:
-        return RejectedNotice(work.player_at(account), userids, is_ended)
-
-    return work.change_account(change, tell, actor)
-
-
-SETTINGS = Form(
-    "settings",
-    OWN,
-    Rest(
-        ("changes",),
-        ("[NAME VALUE]..",),
-        _read_changes,
-        lambda changes: [word for change in changes for word in change],
-        least=0,
-        known=SETTING_WORDS,
-        word_lists=(WordList.SETTINGS, WordList.WORDS),
-    ),
-    is_of_kind=False,
-    run=ForPlayer(settle),
-)
 FORMS = (
-    SETTINGS,
+    Form(
+        "settings",
+        OWN,
+        Rest(
+            ("changes",),
+            ("[NAME VALUE]..",),
+            _read_changes,
+            lambda changes: [word for change in changes for word in change],
+            least=0,
+            known=SETTING_WORDS,
+            word_lists=(WordList.SETTINGS, WordList.WORDS),
+        ),
+        is_of_kind=False,
+        answers={Topic.DO: AnsweredBy.WORDS, Topic.OFF: AnsweredBy.ANYTHING},
+        run=ForPlayer(settle),
+    ),
     VACATION,
     Form(
         "limit",
         (*OWN, Parameter("BOARDS", "limit", _read_limit)),
         is_of_kind=False,
+        answers={Topic.DO: AnsweredBy.WORDS},
         run=ForPlayer(set_limit),
     ),
     Form(
@@ -250,6 +214,7 @@ FORMS = (
         OWN,
         Rest(("userids",), ("[USERID..]",), read_userids, tuple, least=0),
         is_of_kind=False,
+        answers={Topic.DO: AnsweredBy.WORDS},
         run=ForPlayer(reject),
     ),
     Form(

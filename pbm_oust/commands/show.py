@@ -3,35 +3,41 @@
 They are list, games, history, standings and ratings; next, show, showas, all show, sgf and why.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from msgspec import structs
 
-from pbm_oust.accounts.account import MOST_WATCHED, Account
+from pbm_oust.accounts.account import MOST_WATCHED
+from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.accounts.clock import turn_of
 from pbm_oust.accounts.items import Seek, board_of
-from pbm_oust.accounts.tags import Joining, Reply, SheetReply
 from pbm_oust.board import Game, Summary
 from pbm_oust.board.ratings import RatingChange, SizeClass, Standing
-from pbm_oust.board.reasons import GameOver, NoSuchRecord, OfBoard
+from pbm_oust.board.reasons import GameOver, NoSuchRecord, OfBoard, game_in
 from pbm_oust.grammar import values
-from pbm_oust.grammar.form import Command, Cost, Form, MissingWord, names_shown
+from pbm_oust.grammar.form import AnsweredBy, Command, Cost, Form, MissingWord, names_shown
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.vocabulary import find_command_word, find_word
 from pbm_oust.play import notices
-from pbm_oust.play.finding import Found, Wish, active_games, find_boards, find_games, find_latest
+from pbm_oust.play.context import Context, Outcome, answered, done
+from pbm_oust.play.finding import (
+    BoardSearch,
+    Found,
+    active_games,
+    find_boards,
+    find_games,
+    find_latest,
+)
 from pbm_oust.play.moving import Provenance, is_over, origin_of, side_on
-from pbm_oust.play.request import Actor, Handled, Outcome
 from pbm_oust.play.starting import open_seeks
 from pbm_oust.play.telling import gone_from
-from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer, UnitOfWork, as_owner
+from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store.boards import NoSuchBoard
 from pbm_oust.store.index import Window
-from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.ratings import best_players, explain, is_counting
 
 HEADING = Heading.LOOKING
@@ -46,9 +52,9 @@ class GamesNotice(notices.Notice, frozen=True):
     following: Command
     """The command for the page that follows, with what was asked for."""
 
-    def answer(self) -> SheetReply | None:
+    def ask(self) -> Ask | None:
         """Return that an answer plays on the boards of its reader."""
-        return notices.sheet_of(self.page.rows, self.reader.account)
+        return notices.sheet_of(self.page.rows, self.reader.account, self.more())
 
 
 class ListNotice(notices.Notice, frozen=True):
@@ -66,15 +72,15 @@ class ListNotice(notices.Notice, frozen=True):
     has_house: bool
     """Whether the house plays here."""
 
-    def answer(self) -> SheetReply | None:
+    def ask(self) -> Ask | None:
         """Return that an answer plays on the boards of its reader."""
         return notices.sheet_of(self.active.rows, self.reader.account)
 
-    def offers(self) -> tuple[Joining, ...]:
+    def offers(self) -> tuple[Ask, ...]:
         """Return the open challenges that its reader may join: those of others."""
         userid = self.reader.account.userid if self.reader.account else None
         return tuple(
-            Joining(userid, seek.kind, seek.number)
+            Ask.numbered(Topic.JOIN, seek.kind, seek.number, userid)
             for seek, seeker in self.seeks
             if userid and seeker != userid
         )
@@ -103,52 +109,48 @@ LATE = timedelta(days=30)
 
 
 def list_games(
-    work: UnitOfWork, kind: Kind, userids: tuple[str, ...], which: values.Filter, page: int = 1
-) -> Handled:
+    on: Context, kind: Kind, userids: tuple[str, ...], which: values.Filter, page: int = 1
+) -> Outcome:
     """List the boards of these players, or of everybody, that pass the filter."""
-    most = work.room.lines
-    found = find_boards(work, Wish([kind], userids, which), notices.part_of(page, most))
+    most = on.room.lines
+    found = find_boards(on, BoardSearch([kind], userids, which), notices.part_of(page, most))
     shown = _page(page, found, most)
-    names = names_shown(userids, work.names_for_sender())
-    notice = GamesNotice(
-        as_owner(work.sender(), work.home, userids),
-        shown,
-        found.damaged,
-        GAMES.command(kind=kind, userids=names, which=which, page=shown.following),
-    )
-    return work.answer(notice)
+    names = names_shown(userids, on.names_for_sender())
+    following = GAMES.command(kind=kind, userids=names, which=which, page=shown.following)
+    reader = on.as_owner(on.asker(), userids)
+    return answered(GamesNotice(reader, shown, found.damaged, following))
 
 
-def list_all(work: UnitOfWork, kinds: tuple[Kind, ...]) -> Handled:
+def list_all(on: Context, kinds: tuple[Kind, ...]) -> Outcome:
     """List the boards of these games, or of all, that go on or ended lately."""
     kinds = kinds or tuple(KINDS.values())
-    late, most = work.now() - LATE, work.room.lines
-    active = find_boards(work, Wish(kinds), Window(most))
-    ended = find_boards(work, Wish(kinds, (), values.Filter.INACTIVE, late), Window(most))
-    seeks = open_seeks(kinds, work)
+    most = on.room.lines
+    active = find_boards(on, BoardSearch(kinds), Window(most))
+    late = BoardSearch(kinds, (), values.Filter.INACTIVE, on.now - LATE)
+    ended = find_boards(on, late, Window(most))
+    seeks = open_seeks(on, kinds)
     notice = ListNotice(
-        as_owner(work.sender(), work.home),
+        on.as_owner(on.asker()),
         kinds,
         _page(1, active, most),
         tuple(seeks[:most]),
         len(seeks[most:]),
         _page(1, ended, most),
         active.damaged,
-        work.has_house,
+        on.has_house,
     )
-    return work.answer(notice)
+    return answered(notice)
 
 
-def list_past(work: UnitOfWork, kind: Kind, userids: tuple[str, ...], page: int = 1) -> Handled:
+def list_past(on: Context, kind: Kind, userids: tuple[str, ...], page: int = 1) -> Outcome:
     """List finished boards of these players, or of everybody, with results, the latest first."""
-    most = work.room.lines
-    found = find_latest(
-        work, Wish([kind], userids, values.Filter.INACTIVE), notices.part_of(page, most)
-    )
+    most = on.room.lines
+    past = BoardSearch([kind], userids, values.Filter.INACTIVE)
+    found = find_latest(on, past, notices.part_of(page, most))
     shown = _page(page, found, most)
-    names = names_shown(userids, work.names_for_sender())
+    names = names_shown(userids, on.names_for_sender())
     following = HISTORY.command(kind=kind, userids=names, page=shown.following)
-    return work.answer(HistoryNotice(work.sender(), shown, found.damaged, following))
+    return answered(HistoryNotice(on.asker(), shown, found.damaged, following))
 
 
 def _page(number: int, found: Found[Summary], most: int) -> notices.Page[Summary]:
@@ -180,38 +182,41 @@ class RatingsNotice(notices.Notice, frozen=True):
     """Whether games are being counted, so that ratings may change."""
 
 
-def show_standings(work: UnitOfWork, kind: Kind, page: int = 1) -> Handled:
+def show_standings(on: Context, kind: Kind, page: int = 1) -> Outcome:
     """List the players of a game by their ratings."""
-    most = work.room.lines
-    found = work.home.ask(best_players, kind, notices.part_of(page, most))
+    most = on.room.lines
+    found = best_players(on.snapshot, kind, notices.part_of(page, most))
     pages = [(best.size, notices.Page(page, best.standings, best.count, most)) for best in found]
     nobody: notices.Page[Standing] = notices.Page(page, (), 0, most)
     longest = max((each for _, each in pages), key=lambda each: each.count, default=nobody)
     notice = StandingsNotice(
-        work.sender(),
+        on.asker(),
         tuple((size, each) for size, each in pages if each.rows),
         longest,
         STANDINGS.command(kind=kind, page=longest.following),
-        work.home.ask(is_counting, kind),
+        is_counting(on.snapshot, kind),
     )
-    return work.answer(notice)
+    return answered(notice)
 
 
-def show_ratings(work: UnitOfWork, kind: Kind, userids: tuple[str, ...], page: int = 1) -> Handled:
+def show_ratings(on: Context, kind: Kind, userids: tuple[str, ...], page: int = 1) -> Outcome:
     """Show where the ratings of these players come from, or list all ratings."""
-    most = work.room.lines
+    most = on.room.lines
     if not userids:
-        return show_standings(work, kind, page)
-    found = work.home.ask(explain, kind, userids, notices.part_of(page, most))
+        return show_standings(on, kind, page)
+    found = explain(on.snapshot, kind, userids, notices.part_of(page, most))
     shown = notices.Page(page, found.players, found.count, most)
-    names = names_shown(userids, work.names_for_sender())
+    names = names_shown(userids, on.names_for_sender())
     following = RATINGS.command(kind=kind, userids=names, page=shown.following)
-    may_change = work.home.ask(is_counting, kind)
-    return work.answer(RatingsNotice(work.sender(), shown, following, may_change))
+    may_change = is_counting(on.snapshot, kind)
+    return answered(RatingsNotice(on.asker(), shown, following, may_change))
 
 
-def board_as_it_is(game: Game) -> Command:
-    """Return the command that draws the board of a game as it is now."""
+def _board_as_it_is(_: Command, refusal: Refusal) -> Command | None:
+    """Return the command that draws the board that a refusal is about as it is now."""
+    game = game_in(refusal.reason)
+    if game is None:
+        return None
     boards = (values.BoardAt(game.header.board),)
     return SHOW.command(kind=game.header.kind, boards=boards, userids=(), which=values.Filter.ALL)
 
@@ -314,7 +319,7 @@ def _is_board(words: Sequence[str]) -> bool:
 
 
 def show(
-    work: UnitOfWork,
+    on: Context,
     kind: Kind,
     boards: tuple[values.BoardAt, ...],
     userids: tuple[str, ...],
@@ -322,76 +327,71 @@ def show(
     *,
     notes: Mapping[str, str] | None = None,
     reader: notices.Reader | None = None,
-) -> Handled:
+) -> Outcome:
     """Draw these boards, or the boards of these players that pass the filter.
 
     `notes` are the reader's, by the names of boards.
     """
     notes = notes or {}
-    reader = reader or work.sender()
-    most = _most_drawn(reader, work)
+    reader = reader or on.asker()
+    most = _most_drawn(reader, on)
     damaged: tuple[str, ...] = ()
     if boards:
-        views = tuple(_view_at(work, kind, at) for at in boards[: max(1, most)])
+        views = tuple(_view_at(on, kind, at) for at in boards[: max(1, most)])
         count = len(boards)
     else:
-        found = find_games(work, Wish([kind], userids, which), most)
+        found = find_games(on, BoardSearch([kind], userids, which), most)
         views = tuple((game, False) for game in found.boards)
         count, damaged = found.count, found.damaged
     left_out = max(0, count - max(1, most))
     if len(views) == 1 and not (left_out or damaged):
         game, is_past = views[0]
-        note, gone = notes.get(game.name, ""), gone_from(game, work)
+        note, gone = notes.get(game.name, ""), gone_from(on, game)
         told = notices.BoardNotice(reader, notices.News.SHOWN, game, is_past, note=note, gone=gone)
-        return work.answer(told)
-    reader = as_owner(reader, work.home, userids)
-    asked = tuple(filter(work.names_for_sender(), userids))
+        return answered(told)
+    reader = on.as_owner(reader, userids)
+    asked = tuple(filter(on.names_for_sender(), userids))
     notice = BoardsNotice(reader, kind, views, left_out, damaged, notes, asked)
-    return work.answer(notice)
+    return answered(notice)
 
 
 def show_as(
-    actor: Actor,
-    work: UnitOfWork,
-    kind: Kind,
-    boards: tuple[values.BoardAt, ...],
-    which: values.Filter,
-) -> Handled:
+    on: Context, kind: Kind, boards: tuple[values.BoardAt, ...], which: values.Filter
+) -> Outcome:
     """Draw boards as a player sees them, only for the sender.
 
     They are the player's own ones that pass the filter, if none are named. In these games everybody
     sees the same.
     """
-    addresses = work.sender().addresses
-    reader = structs.replace(work.player_at(actor.account), addresses=addresses)
-    userids, notes = () if boards else (actor.userid,), actor.account.notes_by_board
-    return show(work, kind, boards, userids, which, notes=notes, reader=reader)
+    reader = structs.replace(on.reader_at(on.own), addresses=on.asker().addresses)
+    userids, notes = () if boards else (on.own.userid,), on.own.notes_by_board
+    return show(on, kind, boards, userids, which, notes=notes, reader=reader)
 
 
-def show_all(work: UnitOfWork, userids: tuple[str, ...], which: values.Filter) -> Handled:
+def show_all(on: Context, userids: tuple[str, ...], which: values.Filter) -> Outcome:
     """Draw the boards of these players in all games."""
-    reader = work.sender()
-    most = _most_drawn(reader, work)
-    found = find_games(work, Wish(KINDS.values(), userids, which), most)
+    reader = on.asker()
+    most = _most_drawn(reader, on)
+    found = find_games(on, BoardSearch(KINDS.values(), userids, which), most)
     notice = AllNotice(
-        as_owner(reader, work.home, userids),
-        " ".join((*names_shown(userids, work.names_for_sender()), which.value)),
+        on.as_owner(reader, userids),
+        " ".join((*names_shown(userids, on.names_for_sender()), which.value)),
         games=found.boards,
         left_out=max(0, found.count - most),
         damaged=found.damaged,
     )
-    return work.answer(notice)
+    return answered(notice)
 
 
-def _most_drawn(reader: notices.Reader, work: UnitOfWork) -> int:
+def _most_drawn(reader: notices.Reader, on: Context) -> int:
     """Return how many boards the answer draws: one at most for a stranger."""
-    is_player = reader.userid is not None or work.is_known(work.request.sender)
-    return work.room.boards if is_player else min(1, work.room.boards)
+    is_player = reader.userid is not None or on.is_known(on.request.sender)
+    return on.room.boards if is_player else min(1, on.room.boards)
 
 
-def _view_at(work: UnitOfWork, kind: Kind, at: values.BoardAt) -> tuple[Game, bool]:
+def _view_at(on: Context, kind: Kind, at: values.BoardAt) -> tuple[Game, bool]:
     """Return a board as it was asked for, and whether that is an earlier state."""
-    game = read_game(work.home, kind, at.board)
+    game = on.game(kind, at.board)
     if at.number in (None, len(game.records)):
         return game, False
     if at.number is None or at.number > len(game.records):
@@ -403,15 +403,15 @@ class NextNotice(notices.Notice, frozen=True):
     """No board waits for the reader."""
 
 
-def show_next(actor: Actor, work: UnitOfWork) -> Handled:
+def show_next(on: Context) -> Outcome:
     """Show a player the board that has waited longest for them, or say that none does."""
-    reader = work.player_at(actor.account)
-    games = active_games(actor.userid, work.home, is_to_move=True)
+    reader, account = on.reader_at(on.own), on.own
+    games = active_games(on, account.userid, is_to_move=True)
     longest = min(games, key=lambda game: turn_of(game, {}).began, default=None)
     if longest is None:
-        return work.answer(NextNotice(reader))
-    note = actor.account.note_about(longest.name)
-    return work.answer(notices.BoardNotice(reader, notices.News.SHOWN, longest, note=note))
+        return answered(NextNotice(reader))
+    note = account.note_about(longest.name)
+    return answered(notices.BoardNotice(reader, notices.News.SHOWN, longest, note=note))
 
 
 class SgfNotice(notices.Notice, frozen=True):
@@ -420,11 +420,10 @@ class SgfNotice(notices.Notice, frozen=True):
     game: Game
 
 
-def send_sgf(work: UnitOfWork, kind: Kind, board: int) -> Handled:
+def send_sgf(on: Context, kind: Kind, board: int) -> Outcome:
     """Mail the record of a board as an SGF file."""
-    game = read_game(work.home, kind, board)
-    handled = Handled(Outcome.ANSWERED, game.name)
-    return work.answer(SgfNotice(work.sender(), game), handled)
+    game = on.game(kind, board)
+    return answered(SgfNotice(on.asker(), game), board=game.name)
 
 
 class WhyNotice(notices.Notice, frozen=True):
@@ -436,7 +435,7 @@ class WhyNotice(notices.Notice, frozen=True):
         """Return the game of the board."""
         return self.origin.game
 
-    def answer(self) -> Reply | None:
+    def ask(self) -> Ask | None:
         """Return what an answer does on the board."""
         return notices.answer_on(self.origin.game, self.reader.account)
 
@@ -445,12 +444,11 @@ class WhyNotice(notices.Notice, frozen=True):
         return f"{self.origin.game.name}.why.{self.origin.record.number}"
 
 
-def why(actor: Actor, work: UnitOfWork, kind: Kind, board: int, number: int | None) -> Handled:
+def why(on: Context, kind: Kind, board: int, number: int | None) -> Outcome:
     """Tell a player of a board which mail led to one of its records, or to the latest."""
-    game = read_game(work.home, kind, board)
-    side_on(actor.userid, game)
-    origin = origin_of(game, number, work.home)
-    return work.answer(WhyNotice(work.player_at(actor.account), origin))
+    game = on.game(kind, board)
+    side_on(on.own.userid, game)
+    return answered(WhyNotice(on.reader_at(on.own), origin_of(on.snapshot, game, number)))
 
 
 def _read_record(words: Sequence[str]) -> int | None:
@@ -481,7 +479,16 @@ def _all_boards(command: Command, refusal: Refusal) -> Command | None:
     return GAMES.command(kind=command["kind"], **every) if is_unknown else None
 
 
-class WatchNotice(notices.OutcomeNotice, frozen=True):
+def _boards_of_sender(command: Command, refusal: Refusal) -> Command | None:
+    """Return the list of a player's boards, or of all, if there is no such board."""
+    kind, userid = command.get("kind"), command.get("userid")
+    if not (isinstance(refusal.reason, NoSuchBoard) and kind):
+        return None
+    userids = (userid,) if userid else ()
+    return GAMES.command(kind=kind, userids=userids, which=values.Filter.ACTIVE)
+
+
+class WatchNotice(notices.Notice, frozen=True):
     """A board is watched from now on, or no longer."""
 
     game: Game
@@ -494,46 +501,31 @@ class WatchNotice(notices.OutcomeNotice, frozen=True):
         return (notices.ShownBoard(self.game),) if self.is_watched else ()
 
 
-def watch(actor: Actor, work: UnitOfWork, kind: Kind, board: int) -> Handled:
+def watch(on: Context, kind: Kind, board: int) -> Outcome:
     """Mail a player every record of a board of others from now on."""
-    game = read_game(work.home, kind, board)
+    game = on.game(kind, board)
     if game.result:
         raise NotAllowed(GameOver(game))
-    if game.side_of(actor.userid):
+    if game.side_of(on.own.userid):
         raise NotAllowed(PlaysThere(game))
-
-    def change(account: Account) -> Account:
-        names = [name for name in account.watched_boards if name != game.name]
-        going_on = [name for name in names if not is_over(*board_of(name), work)]
-        if len(going_on) >= MOST_WATCHED:
-            raise NotAllowed(TooManyWatched(game, MOST_WATCHED))
-        return account.with_watched((*going_on, game.name))
-
-    return _change_watched(change, game, True, actor, work)
+    others = [name for name in _watched(on) if name != game.name]
+    if len(others) >= MOST_WATCHED:
+        raise NotAllowed(TooManyWatched(game, MOST_WATCHED))
+    account = on.save(on.own.with_watched((*others, game.name)))
+    return done([WatchNotice(on.reader_at(account), game, True, _watched(on))], game.name)
 
 
-def unwatch(actor: Actor, work: UnitOfWork, kind: Kind, board: int) -> Handled:
+def unwatch(on: Context, kind: Kind, board: int) -> Outcome:
     """Mail a player no more records of a board."""
-    game = read_game(work.home, kind, board)
-
-    def change(account: Account) -> Account:
-        return account.with_watched(name for name in account.watched_boards if name != game.name)
-
-    return _change_watched(change, game, False, actor, work)
+    game = on.game(kind, board)
+    others = (name for name in on.own.watched_boards if name != game.name)
+    account = on.save(on.own.with_watched(others))
+    return done([WatchNotice(on.reader_at(account), game, False, _watched(on))], game.name)
 
 
-def _change_watched(
-    change: Callable[[Account], Account],
-    game: Game,
-    is_watched: bool,
-    actor: Actor,
-    work: UnitOfWork,
-) -> Handled:
-    def tell(account: Account) -> WatchNotice:
-        names = tuple(name for name in account.watched_boards if not is_over(*board_of(name), work))
-        return WatchNotice(work.player_at(account), game, is_watched, names)
-
-    return work.change_account(change, tell, actor, board=game.name)
+def _watched(on: Context) -> tuple[str, ...]:
+    """Return the names of the boards that the player watches and that go on."""
+    return tuple(name for name in on.own.watched_boards if not is_over(on, *board_of(name)))
 
 
 GAMES = Form(
@@ -548,6 +540,7 @@ GAMES = Form(
     ),
     options=(notices.PAGE,),
     cost=Cost(work=2),
+    from_any=_boards_of_sender,
     run=ForAnybody(list_games),
 )
 ANY_GAMES = Rest(("kinds",), ("[GAME..]",), _read_kinds, _write_kinds, least=0)
@@ -558,6 +551,7 @@ LIST = Form(
     is_of_kind=False,
     needs_own_mail=True,
     cost=Cost(work=2),
+    of_player=GAMES,
     run=ForAnybody(list_all),
 )
 HISTORY = Form(
@@ -592,9 +586,9 @@ SHOW = Form(
         write_answer=_write_answer,
         complete=_of_letter,
     ),
+    from_any=_board_as_it_is,
     run=ForAnybody(show),
 )
-UNWATCH = Form("unwatch", values.OF_BOARD, instead=_all_boards, run=ForPlayer(unwatch))
 FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
     LIST,
     GAMES,
@@ -602,7 +596,7 @@ FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
         "next",
         values.OWN,
         is_of_kind=False,
-        by_letter=True,
+        answers={Topic.PLAY: AnsweredBy.NAME},
         cost=Cost(work=2),
         run=ForPlayer(show_next),
     ),
@@ -647,7 +641,13 @@ FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
         run=ForPlayer(why, brings_back=False),
     ),
     Form("watch", values.OF_BOARD, instead=_all_boards, run=ForPlayer(watch)),
-    UNWATCH,
+    Form(
+        "unwatch",
+        values.OF_BOARD,
+        answers={Topic.OFF: AnsweredBy.ANYTHING},
+        instead=_all_boards,
+        run=ForPlayer(unwatch),
+    ),
     HISTORY,
     STANDINGS,
     RATINGS,

@@ -3,35 +3,38 @@
 import secrets
 from collections.abc import Iterable
 from enum import Enum
-from functools import cache
 
 from pbm_oust.accounts.account import LONGEST_NOTE, MOST_BROADCASTS, Account
-from pbm_oust.accounts.tags import BROADCASTS, Answered, AnswerPurpose, Correspondence, Reply
+from pbm_oust.accounts.asks import BROADCASTS, Ask, Topic
 from pbm_oust.board import Game, Wish
 from pbm_oust.board.reasons import MayHaveBoard, OfBoard
 from pbm_oust.commands.play import suggested
-from pbm_oust.grammar.form import Command, Form
+from pbm_oust.grammar.form import AnsweredBy, Command, Form
 from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.values import OF_BOARD, OWN, only_word, read_userids
 from pbm_oust.play import notices
 from pbm_oust.play.authentication import of_texts, spend
+from pbm_oust.play.context import Context, Look, Outcome, answered, done
 from pbm_oust.play.moving import side_on
-from pbm_oust.play.request import Actor, Handled, Outcome, Request
-from pbm_oust.play.rulings import request_of
+from pbm_oust.play.request import Ending, Request
 from pbm_oust.play.starting import SignedOff
 from pbm_oust.play.telling import note_said
-from pbm_oust.play.unit_of_work import ForPlayer, UnitOfWork
-from pbm_oust.refusal import NotAllowed, NotAllowedReason
+from pbm_oust.play.unit_of_work import ForPlayer
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules import Kind
 from pbm_oust.store.accounts import wanting_broadcasts
-from pbm_oust.store.open_boards import read_game
 
 HEADING = Heading.TALKING
 
 
 class NothingWritten(MayHaveBoard, NotAllowedReason, frozen=True):
     """There is no text to pass on."""
+
+
+def _instead(command: Command, refusal: Refusal) -> Command | None:
+    """Return the same again, if there is no text to pass on."""
+    return command if isinstance(refusal.reason, NothingWritten) else None
 
 
 MOST_READERS = 10
@@ -67,14 +70,15 @@ class TalkNotice(notices.Notice, frozen=True):
     game: Game | None
     """The game that it is about, if any."""
 
-    def answer(self) -> Answered | None:
+    def ask(self) -> Ask | None:
         """Return that an answer goes to the player who wrote."""
         if self.game:
-            return notices.answer_on(self.game, self.reader.account, AnswerPurpose.CHAT)
-        return Correspondence(self.reader.userid, self.sender) if self.reader.userid else None
+            return notices.answer_on(self.game, self.reader.account, Topic.CHAT)
+        userid = self.reader.userid
+        return Ask(Topic.TO, (self.sender,), userid) if userid else None
 
 
-class TalkSentNotice(notices.OutcomeNotice, frozen=True):
+class TalkSentNotice(notices.Notice, frozen=True):
     """What became of a text to pass on."""
 
     text: str
@@ -85,34 +89,38 @@ class TalkSentNotice(notices.OutcomeNotice, frozen=True):
     meant: Command | None
     """The move that the text may have been meant as."""
 
-    def answer(self) -> Reply | None:
-        """Return that an answer goes to the other player as well."""
-        return notices.answer_on(self.game, self.reader.account, AnswerPurpose.CHAT)
+    def ask(self) -> Ask | None:
+        """Return that an answer goes to the other player as well, if there is only one."""
+        userid = self.reader.userid
+        if self.game or not userid or len(self.to) > 1:
+            return notices.answer_on(self.game, self.reader.account, Topic.CHAT)
+        return Ask(Topic.TO, self.to, userid)
 
 
-def chat(actor: Actor, work: UnitOfWork, kind: Kind, board: int, meant: Wish | None) -> Handled:
+def chat(on: Context, kind: Kind, board: int, meant: Wish | None) -> Outcome:
     """Pass the text of a mail on to the other player of a board.
 
     `meant` is the move that the text may have been meant as, if it came as an answer.
     """
-    game = read_game(work.home, kind, board)
-    side_on(actor.userid, game)
-    other = work.account(game.opponent_of(actor.userid))
-    text = _text(work.request, game)
-    return _pass_on(text, [other], game, meant, actor, work)
+    game, userid = on.game(kind, board), on.player.userid
+    side_on(userid, game)
+    other = on.account(game.opponent_of(userid))
+    made = _pass_on(on, _text(on.request, game), [other], game, meant)
+    note_said(on, game)
+    return made
 
 
-def message(actor: Actor, work: UnitOfWork, to: tuple[str, ...]) -> Handled:
+def message(on: Context, to: tuple[str, ...]) -> Outcome:
     """Pass the text of a mail on to players."""
     if len(to) > MOST_READERS:
         raise NotAllowed(TooManyReaders(MOST_READERS))
-    players = [work.account(userid) for userid in to]
+    players, own = [on.account(userid) for userid in to], on.player.userid
     for player in players:
         if player.signed_off_since:
-            raise NotAllowed(SignedOff(player.userid == actor.userid), player.userid)
-        if actor.userid in player.rejected:
-            raise NotAllowed(MessageRejected(player.userid, actor.userid), player.userid)
-    return _pass_on(_text(work.request, None), players, None, None, actor, work)
+            raise NotAllowed(SignedOff(player.userid == own), player.userid)
+        if own in player.rejected:
+            raise NotAllowed(MessageRejected(player.userid, own), player.userid)
+    return _pass_on(on, _text(on.request, None), players)
 
 
 def _text(request: Request, game: Game | None) -> str:
@@ -123,13 +131,12 @@ def _text(request: Request, game: Game | None) -> str:
 
 
 def _pass_on(
+    on: Context,
     text: str,
     to: list[Account],
-    game: Game | None,
-    wish: Wish | None,
-    actor: Actor,
-    work: UnitOfWork,
-) -> Handled:
+    game: Game | None = None,
+    wish: Wish | None = None,
+) -> Outcome:
     """Pass a text on to players; `wish` is the move that it may have been meant as.
 
     Raises NotAllowed for a text to the house.
@@ -137,23 +144,17 @@ def _pass_on(
     for player in to:
         if player.is_house:
             raise NotAllowed(IsMachine(game=game, userid=player.userid), player.userid)
-    meant = suggested(game, actor.userid, wish) if wish and game and not game.result else None
-    readers = [(player.userid, work.player(player)) for player in to]
-    reached = tuple(userid for userid, reader in readers if reader.addresses)
-    lost = tuple(userid for userid, reader in readers if not reader.addresses)
-    if not work.was_done(actor.userid):
-        spend(of_texts(actor.userid, reached), work)
-    notices = [
-        TalkNotice(reader, actor.userid, text, reached, game)
-        for _, reader in readers
-        if reader.addresses
+    userid = on.player.userid
+    meant = suggested(game, userid, wish) if wish and game and not game.result else None
+    readers = [(player.userid, on.reader(player)) for player in to]
+    reached = tuple(each for each, reader in readers if reader.addresses)
+    lost = tuple(each for each, reader in readers if not reader.addresses)
+    spend(on, of_texts(userid, reached))
+    told = [
+        TalkNotice(reader, userid, text, reached, game) for _, reader in readers if reader.addresses
     ]
-    own = work.player_at(actor.account)
-    done = TalkSentNotice(own, text, reached, lost, game, meant)
-    handled = Handled(Outcome.DONE, game.name if game else "")
-    if game and not work.was_done(actor.userid):
-        note_said(text, game, actor, work)
-    return work.do_once(notices, done, actor, handled)
+    sent = TalkSentNotice(on.reader_at(on.own), text, reached, lost, game, meant)
+    return done([sent, *told], game.name if game else "")
 
 
 DELETE = "delete"
@@ -184,27 +185,20 @@ class NoteNotice(notices.BoardOutcomeNotice, frozen=True):
     became: Became
 
 
-def take_note(actor: Actor, work: UnitOfWork, kind: Kind, board: int, is_deleted: bool) -> Handled:
+def take_note(on: Context, kind: Kind, board: int, is_deleted: bool) -> Outcome:
     """Keep the text as a note about a board, show the note if nothing is written, or delete it."""
-    game = read_game(work.home, kind, board)
-    side_on(actor.userid, game)
-    text = "" if is_deleted else work.request.chat.strip()
+    game, account = on.game(kind, board), on.own
+    side_on(account.userid, game)
+    text = "" if is_deleted else on.request.chat.strip()
     if len(text) > LONGEST_NOTE:
         raise NotAllowed(NoteTooLong(game, len(text), LONGEST_NOTE))
-
-    def told(account: Account, became: Became) -> NoteNotice:
-        note = account.note_about(game.name)
-        return NoteNotice(work.player_at(account), game, note, became)
-
     if not text and not is_deleted:
-        return work.answer(told(actor.account, Became.SHOWN))
+        note = account.note_about(game.name)
+        return answered(NoteNotice(on.reader_at(account), game, note, Became.SHOWN))
+    account = on.save(account.with_note(game.name, text))
     became = Became.KEPT if text else Became.DELETED
-    return work.change_account(
-        lambda account: account.with_note(game.name, text),
-        lambda account: told(account, became),
-        actor,
-        board=game.name,
-    )
+    note = account.note_about(game.name)
+    return done([NoteNotice(on.reader_at(account), game, note, became)], game.name)
 
 
 class TooManyBroadcasts(NotAllowedReason, frozen=True):
@@ -227,12 +221,12 @@ class BroadcastNotice(notices.Notice, frozen=True):
         """Return that its reader may end what goes to everybody."""
         return BROADCASTS if self.is_to_all else ""
 
-    def answer(self) -> notices.Unheard:
+    def ask(self) -> notices.Unheard:
         """Return that nobody reads an answer."""
         return notices.Unheard()
 
 
-class BroadcastSentNotice(notices.OutcomeNotice, frozen=True):
+class BroadcastSentNotice(notices.Notice, frozen=True):
     """A text was passed on to everybody who wants that."""
 
     text: str
@@ -240,55 +234,48 @@ class BroadcastSentNotice(notices.OutcomeNotice, frozen=True):
     """The number of players who get it."""
 
 
-def broadcast(actor: Actor, work: UnitOfWork) -> Handled:
+def broadcast(on: Context) -> Outcome:
     """Pass the text of a mail on to everybody else, at most a few times a day."""
-    text = _text(work.request, None)
-
-    def change(account: Account) -> Account:
-        changed = account.with_broadcast(work.now())
-        if changed is None:
-            raise NotAllowed(TooManyBroadcasts(MOST_BROADCASTS))
-        return changed
-
-    @cache
-    def notices() -> list[BroadcastNotice]:
-        others = (
-            each
-            for each in work.home.ask(wanting_broadcasts)
-            if each.userid != actor.userid and actor.userid not in each.rejected
-        )
-        return notices_to(others, text, actor.userid, work)
-
-    def tell(account: Account) -> BroadcastSentNotice:
-        return BroadcastSentNotice(work.player_at(account), text, len(notices()))
-
-    return work.change_account(change, tell, actor, tell_others=lambda _account: notices())
+    text, userid = _text(on.request, None), on.own.userid
+    changed = on.own.with_broadcast(on.now)
+    if changed is None:
+        raise NotAllowed(TooManyBroadcasts(MOST_BROADCASTS))
+    others = (
+        each
+        for each in wanting_broadcasts(on.snapshot)
+        if each.userid != userid and userid not in each.rejected
+    )
+    told = notices_to(others, text, userid, on)
+    account = on.save(changed)
+    return done([BroadcastSentNotice(on.reader_at(account), text, len(told)), *told])
 
 
-def announce(text: str, userids: Iterable[str] | None, work: UnitOfWork) -> int:
+class Announced(Outcome, frozen=True, kw_only=True):
+    """The operator's words to players."""
+
+    count: int
+    """The number of players who get them."""
+
+
+def announce(on: Context, text: str, userids: Iterable[str] | None) -> Announced:
     """Mail the operator's words to these players, or to all who want such mails.
 
-    Returns the number of players. Raises NotAllowed for a userid that nobody has.
+    Raises NotAllowed for a userid that nobody has.
     """
-    request = request_of(f"operator {secrets.token_hex(8)}")
-
-    def deed(work: UnitOfWork) -> int:
-        if userids is None:
-            notices = notices_to(work.home.ask(wanting_broadcasts), text, "", work)
-        else:
-            readers = [work.player(work.account(userid)) for userid in dict.fromkeys(userids)]
-            notices = _told(readers, "", text, is_to_all=False)
-        with work.answering(request).posting(notices):
-            return len(notices)
-
-    return work.retried(deed)
+    if userids is None:
+        told = notices_to(wanting_broadcasts(on.snapshot), text, "", on)
+    else:
+        readers = [on.reader(on.account(userid)) for userid in dict.fromkeys(userids)]
+        told = _told(readers, "", text, is_to_all=False)
+    identity = f"operator {secrets.token_hex(8)}"
+    return Announced(Ending.DONE, tuple(told), identity=identity, count=len(told))
 
 
 def notices_to(
-    accounts: Iterable[Account], text: str, author: str, work: UnitOfWork
+    accounts: Iterable[Account], text: str, author: str, on: Look
 ) -> list[BroadcastNotice]:
     """Return the notices to those players who have not signed off and can be reached."""
-    readers = (work.player(account) for account in accounts if not account.signed_off_since)
+    readers = (on.reader(account) for account in accounts if not account.signed_off_since)
     return _told(readers, author, text, is_to_all=True)
 
 
@@ -301,24 +288,42 @@ def _told(
     ]
 
 
-CHAT = Form("chat", OF_BOARD, text=Text.CONTENT, implied={"meant": None}, run=ForPlayer(chat))
+CHAT = Form(
+    "chat",
+    OF_BOARD,
+    text=Text.CONTENT,
+    answers={Topic.CHAT: AnsweredBy.TEXT},
+    implied={"meant": None},
+    instead=_instead,
+    run=ForPlayer(chat),
+)
 MESSAGE = Form(
     "message",
     OWN,
     Rest(("to",), ("USERID..",), read_userids, tuple),
     is_of_kind=False,
     text=Text.CONTENT,
+    answers={Topic.TO: AnsweredBy.TEXT},
+    instead=_instead,
     run=ForPlayer(message),
 )
 FORMS = (
     CHAT,
     MESSAGE,
-    Form("broadcast", OWN, is_of_kind=False, text=Text.CONTENT, run=ForPlayer(broadcast)),
+    Form(
+        "broadcast",
+        OWN,
+        is_of_kind=False,
+        text=Text.CONTENT,
+        instead=_instead,
+        run=ForPlayer(broadcast),
+    ),
     Form(
         "note",
         OF_BOARD,
         only_word(DELETE, "is_deleted"),
         text=Text.CONTENT,
+        instead=_instead,
         run=ForPlayer(take_note),
     ),
 )

@@ -4,16 +4,16 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
-from pbm_oust.accounts.tags import Entering
+from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.commands.show import ANY_GAMES
 from pbm_oust.grammar import values
-from pbm_oust.grammar.form import Command, Cost, Form
+from pbm_oust.grammar.form import AnsweredBy, Command, Cost, Form
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Rest
-from pbm_oust.play.notices import MOST_LISTED, Notice, OutcomeNotice
-from pbm_oust.play.request import Actor, Handled, Outcome
+from pbm_oust.play.context import Context, Outcome, answered, done
+from pbm_oust.play.notices import MOST_LISTED, Notice
 from pbm_oust.play.tournaments import entering, notices_of, table_of, take_out
-from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer, UnitOfWork
+from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import tournaments
@@ -52,7 +52,7 @@ class NoSuchSection(NotAllowedReason, frozen=True):
     section: int
 
 
-class EnteredNotice(OutcomeNotice, frozen=True):
+class EnteredNotice(Notice, frozen=True):
     """A player takes part in a tournament, or does not any more."""
 
     cup: Cup
@@ -67,7 +67,7 @@ class EnteredNotice(OutcomeNotice, frozen=True):
         """The game that is played."""
         return KINDS[self.cup.kind]
 
-    def answer(self) -> Entering | None:
+    def ask(self) -> Ask | None:
         """Return that an answer is about the tournament."""
         return entering(self.cup, self.reader.userid)
 
@@ -80,82 +80,70 @@ class TournamentsNotice(Notice, frozen=True):
     """Each with the number of those who take part, or did."""
 
 
-def show_tournaments(work: UnitOfWork, kinds: tuple[Kind, ...] = ()) -> Handled:
+def show_tournaments(on: Context, kinds: tuple[Kind, ...] = ()) -> Outcome:
     """List the tournaments of some games, or of all."""
     asked = kinds or tuple(KINDS.values())
     found = [
         cup
         for kind in asked
         for states, most in ((GOING_ON, MOST_LISTED), (ENDED, _MOST_ENDED))
-        for cup in work.home.ask(tournaments.cups, kind.name, states, Window(most))
+        for cup in tournaments.cups(on.snapshot, kind.name, states, Window(most))
     ]
-    counted = tuple((cup, work.home.ask(tournaments.count_entries, cup)) for cup in found)
-    return work.answer(TournamentsNotice(work.sender(), asked, counted[: work.room.lines]))
+    counted = tuple((cup, tournaments.count_entries(on.snapshot, cup)) for cup in found)
+    return answered(TournamentsNotice(on.asker(), asked, counted[: on.room.lines]))
 
 
 _MOST_ENDED = 5
 
 
-def enter(
-    actor: Actor, work: UnitOfWork, kind: Kind, number: int, most: int | None = None
-) -> Handled:
+def enter(on: Context, kind: Kind, number: int, most: int | None = None) -> Outcome:
     """Let a player take part in a tournament, or change on how many of its boards at once."""
-    cup = _found(work, kind, number)
+    cup = _found(on, kind, number)
     if cup.state is not State.OPEN:
         raise NotAllowed(NotOpen(cup))
-    known = _entry(cup, actor, work)
-    count = work.home.ask(tournaments.count_entries, cup) + (known is None)
-    done = EnteredNotice(work.player_at(actor.account), cup, is_in=True, count=count, most=most)
-    handled = work.do_once([], done, actor, Handled(Outcome.DONE))
-    if handled.outcome is Outcome.DONE:
-        entry = structs.replace(known or Entry(actor.userid, work.now()), most=most)
-        work.home.do(tournaments.enter, cup, entry)
-    return handled
+    entry = _entry(on, cup) or Entry(on.player.userid, on.now)
+    tournaments.enter(on.transaction, cup, structs.replace(entry, most=most))
+    count = tournaments.count_entries(on.snapshot, cup)
+    return done([EnteredNotice(on.reader_at(on.own), cup, is_in=True, count=count, most=most)])
 
 
-def withdraw(actor: Actor, work: UnitOfWork, kind: Kind, number: int) -> Handled:
-    """Take a player out of a tournament; their open games there become void."""
-    cup = _found(work, kind, number)
-    known = _entry(cup, actor, work)
-    if not work.was_done(actor.userid) and (known is None or known.out):
+def withdraw(on: Context, kind: Kind, number: int) -> Outcome:
+    """Take a player out of a tournament; they resign the games there that they have begun."""
+    cup = _found(on, kind, number)
+    known = _entry(on, cup)
+    if known is None or known.out:
         raise NotAllowed(NotEntered(cup))
     if cup.state not in GOING_ON:
         raise NotAllowed(NotOpen(cup))
-    count = work.home.ask(tournaments.count_entries, cup) - (known is not None)
-    done = EnteredNotice(work.player_at(actor.account), cup, is_in=False, count=count)
-    handled = work.do_once([], done, actor, Handled(Outcome.DONE))
-    if handled.outcome is Outcome.DONE and known:
-        take_out(cup, known, Out.WITHDRAWN, work)
-    return handled
+    take_out(on, cup, known, Out.WITHDRAWN)
+    count = tournaments.count_entries(on.snapshot, cup)
+    return done([EnteredNotice(on.reader_at(on.own), cup, is_in=False, count=count)])
 
 
-def show_table(work: UnitOfWork, kind: Kind, number: int, section: int | None = None) -> Handled:
+def show_table(on: Context, kind: Kind, number: int, section: int | None = None) -> Outcome:
     """Show how the players of a section stand: the reader's own, or the first."""
-    cup = _found(work, kind, number)
-    reader = work.sender()
-    found = work.home.ask(tournaments.section_of, cup, reader.userid or "")
+    cup, reader = _found(on, kind, number), on.asker()
+    found = tournaments.section_of(on.snapshot, cup, reader.userid or "")
     if section or not found:
-        found = work.home.ask(
-            tournaments.section_at, (cup.kind, cup.number, cup.round, section or 1)
-        )
+        at = cup.kind, cup.number, cup.round, section or 1
+        found = tournaments.section_at(on.snapshot, at)
     if section and not found:
         raise NotAllowed(NoSuchSection(cup, section))
-    tables = (table_of(found, cup, work),) if found else ()
-    (shown,) = notices_of(cup, CupNews.SHOWN, [reader], tables, work)
-    return work.answer(shown)
+    tables = (table_of(on, found, cup),) if found else ()
+    return answered(*notices_of(on, cup, CupNews.SHOWN, [reader], tables))
 
 
-def _found(work: UnitOfWork, kind: Kind, number: int) -> Cup:
+def _found(on: Context, kind: Kind, number: int) -> Cup:
     """Return a tournament. Raises NotAllowed if there is none."""
-    cup = work.home.ask(tournaments.find, kind.name, number)
+    cup = tournaments.find(on.snapshot, kind.name, number)
     if cup is None:
         raise NotAllowed(NoSuchTournament(kind, number), str(number))
     return cup
 
 
-def _entry(cup: Cup, actor: Actor, work: UnitOfWork) -> Entry | None:
-    found = work.home.ask(tournaments.entries_of, cup.kind, cup.number, [actor.userid])
-    return found.get(actor.userid)
+def _entry(on: Context, cup: Cup) -> Entry | None:
+    userid = on.player.userid
+    return tournaments.entries_of(on.snapshot, cup.kind, cup.number, [userid]).get(userid)
 
 
 def _all_tournaments(command: Command, refusal: Refusal) -> Command | None:
@@ -179,6 +167,7 @@ def _one_number(sets: str, place: str) -> Rest:
     )
 
 
+_ANSWERS = {Topic.TOURNAMENT: AnsweredBy.NAME}
 TOURNAMENTS = Form(
     "tournaments",
     rest=ANY_GAMES,
@@ -190,16 +179,22 @@ ENTER = Form(
     "enter",
     (values.NUMBERED, *values.OWN),
     _one_number("most", "GAMES"),
+    answers=_ANSWERS,
     instead=_all_tournaments,
     run=ForPlayer(enter),
 )
 WITHDRAW = Form(
-    "withdraw", (values.NUMBERED, *values.OWN), instead=_all_tournaments, run=ForPlayer(withdraw)
+    "withdraw",
+    (values.NUMBERED, *values.OWN),
+    answers=_ANSWERS,
+    instead=_all_tournaments,
+    run=ForPlayer(withdraw),
 )
 TABLE = Form(
     "table",
     (values.NUMBERED,),
     _one_number("section", "SECTION"),
+    answers=_ANSWERS,
     cost=Cost(work=2),
     instead=_all_tournaments,
     run=ForAnybody(show_table),

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum
@@ -14,18 +14,18 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct, structs
 
 from pbm_oust.accounts import vacations
-from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.board import Summary
-from pbm_oust.grammar.form import Command, Form, MissingWord, SurplusWord
+from pbm_oust.grammar.form import AnsweredBy, Command, Form, MissingWord, SurplusWord
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.values import OWN
 from pbm_oust.grammar.vocabulary import APOSTROPHES, fold, in_english, without_accents
 from pbm_oust.languages import LANGUAGES
+from pbm_oust.play.context import Context, Look, Outcome, answered, done
 from pbm_oust.play.finding import active_games
-from pbm_oust.play.notices import Notice, OutcomeNotice
-from pbm_oust.play.request import Actor, Handled
-from pbm_oust.play.unit_of_work import ForPlayer, UnitOfWork
+from pbm_oust.play.notices import Notice, words_behind
+from pbm_oust.play.unit_of_work import ForPlayer
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
 
 HEADING = Heading.SETTINGS
@@ -33,7 +33,7 @@ HEADING = Heading.SETTINGS
 _DAYS = re.compile(r"[0-9]{1,4}")
 
 
-class Ask(Enum):
+class LeaveWord(Enum):
     """What can be asked for instead of a vacation."""
 
     LIST = "list"
@@ -110,7 +110,7 @@ def _instead(command: Command, refusal: Refusal) -> Command | None:
         case SaidLoosely(meant=meant), _:
             return command.with_values(asked=meant)
         case VacationOverlaps(), _:
-            return command.with_values(asked=Ask.CANCEL)
+            return command.with_values(asked=LeaveWord.CANCEL)
         case VacationTooLong(left=left), Leave() as asked if left:
             return command.with_values(asked=structs.replace(asked, days=left))
     return None
@@ -127,8 +127,13 @@ class AwayNotice(Notice, frozen=True):
     boards: tuple[Summary, ...]
     """The boards on which the two play."""
 
+    def ask(self) -> Ask | None:
+        """Return that an answer goes to the player who is away."""
+        userid = self.reader.userid
+        return Ask(Topic.TO, (self.userid,), userid) if userid else None
 
-class VacationNotice(OutcomeNotice, frozen=True):
+
+class VacationNotice(Notice, frozen=True):
     """The reader's vacations, and who was told of them."""
 
     absences: tuple[vacations.Absence, ...]
@@ -143,8 +148,12 @@ class VacationNotice(OutcomeNotice, frozen=True):
     is_listed: bool
     """Whether nothing was changed."""
 
+    def ask(self) -> Ask | None:
+        """Return that an answer may be the days of a vacation alone, or `cancel`."""
+        return words_behind("vacation", self.reader)
 
-def _read_asked(words: Sequence[str]) -> Leave | Loosely | Ask:
+
+def _read_asked(words: Sequence[str]) -> Leave | Loosely | LeaveWord:
     """Return what is asked for. Raises Unreadable."""
     try:
         return _read_strictly(words)
@@ -155,13 +164,13 @@ def _read_asked(words: Sequence[str]) -> Leave | Loosely | Ask:
         return Loosely(tuple(words))
 
 
-def _read_strictly(words: Sequence[str]) -> Leave | Ask:
+def _read_strictly(words: Sequence[str]) -> Leave | LeaveWord:
     if not words:
-        return Ask.LIST
-    if in_english(words[0], [Ask.CANCEL.value]) in (Ask.CANCEL.value, "0"):
+        return LeaveWord.LIST
+    if in_english(words[0], [LeaveWord.CANCEL.value]) in (LeaveWord.CANCEL.value, "0"):
         if len(words) > 1:
             raise Unreadable(SurplusWord(), words[1])
-        return Ask.CANCEL
+        return LeaveWord.CANCEL
     first = _read_date(words[0])
     if len(words) < 2:
         raise Unreadable(MissingWord(("DAYS",)))
@@ -170,20 +179,20 @@ def _read_strictly(words: Sequence[str]) -> Leave | Ask:
     if len(words) > 2:
         raise Unreadable(SurplusWord(), words[2])
     days = int(words[1])
-    return Leave(first, days) if days else Ask.CANCEL
+    return Leave(first, days) if days else LeaveWord.CANCEL
 
 
-def _write_asked(asked: Leave | Loosely | Ask) -> list[str]:
+def _write_asked(asked: Leave | Loosely | LeaveWord) -> list[str]:
     """Return the words for what is asked for."""
     match asked:
         case Leave():
             return [asked.first.isoformat(), str(asked.days)]
         case Loosely():
             return list(asked.words)
-        case Ask.LIST:
+        case LeaveWord.LIST:
             return []
-        case Ask.CANCEL:
-            return [Ask.CANCEL.value]
+        case LeaveWord.CANCEL:
+            return [LeaveWord.CANCEL.value]
 
 
 def _read_date(word: str) -> date:
@@ -328,56 +337,49 @@ def _day_said(word: str, today: date) -> date | None:
     return None
 
 
-def vacation(actor: Actor, work: UnitOfWork, asked: Leave | Loosely | Ask) -> Handled:
+def vacation(on: Context, asked: Leave | Loosely | LeaveWord) -> Outcome:
     """Announce a vacation or end the announced ones, and tell the opponents; or list them."""
-    now = work.now()
-    zone = actor.account.all_settings.zone
+    account, now = on.own, on.now
+    zone = account.all_settings.zone
     if isinstance(asked, Loosely):
         today = now.astimezone(zone).date()
         raise NotAllowed(SaidLoosely(leave_said(" ".join(asked.words), today)))
-    was_away = vacations.away_at(actor.account.vacations, now) is not None
+    absences = account.vacations
+    was_away = vacations.away_at(absences, now) is not None
     shared = {
         userid: boards
-        for userid, boards in _shared_boards(actor.userid, work).items()
-        if work.has_account(userid)
+        for userid, boards in _shared_boards(on, account.userid).items()
+        if on.has_account(userid)
     }
-
-    def change(account: Account) -> Account:
-        absences = account.vacations
+    if asked is not LeaveWord.LIST:
+        changed: Iterable[vacations.Absence]
         if isinstance(asked, Leave):
             changed = (*absences, _announced(asked, absences, zone, now))
         elif (changed := vacations.without_later(absences, now)) == absences:
             raise NotAllowed(NoVacation())
-        return structs.replace(account, vacations=vacations.in_order(changed))
-
-    def to_come(account: Account) -> tuple[vacations.Absence, ...]:
-        return tuple(each for each in account.vacations if each.end > now)
-
-    def tell_others(account: Account) -> list[AwayNotice]:
-        told = account.userid, to_come(account), now, was_away
-        return [
-            AwayNotice(work.player(work.account(userid)), *told, tuple(boards))
-            for userid, boards in shared.items()
-        ]
-
-    def tell(account: Account) -> VacationNotice:
-        year = now.astimezone(zone).year
-        return VacationNotice(
-            work.player_at(account),
-            to_come(account),
-            now,
-            left=tuple(
-                (each, vacations.days_left(account.vacations, each, zone))
-                for each in (year, year + 1)
-            ),
-            told=tuple(shared),
-            was_away=was_away,
-            is_listed=asked is Ask.LIST,
+        account = on.save(structs.replace(account, vacations=vacations.in_order(changed)))
+    to_come = tuple(each for each in account.vacations if each.end > now)
+    year = now.astimezone(zone).year
+    own = VacationNotice(
+        on.reader_at(account),
+        to_come,
+        now,
+        left=tuple(
+            (each, vacations.days_left(account.vacations, each, zone)) for each in (year, year + 1)
+        ),
+        told=tuple(shared),
+        was_away=was_away,
+        is_listed=asked is LeaveWord.LIST,
+    )
+    if asked is LeaveWord.LIST:
+        return answered(own)
+    others = [
+        AwayNotice(
+            on.reader(on.account(userid)), account.userid, to_come, now, was_away, tuple(boards)
         )
-
-    if asked is Ask.LIST:
-        return work.answer(tell(actor.account))
-    return work.change_account(change, tell, actor, tell_others=tell_others)
+        for userid, boards in shared.items()
+    ]
+    return done([own, *others])
 
 
 def _announced(
@@ -406,10 +408,10 @@ def _announced(
     return absence
 
 
-def _shared_boards(userid: str, work: UnitOfWork) -> dict[str, list[Summary]]:
+def _shared_boards(on: Look, userid: str) -> dict[str, list[Summary]]:
     """Return the active boards of a player, by opponent."""
     shared: dict[str, list[Summary]] = {}
-    for game in active_games(userid, work.home):
+    for game in active_games(on, userid):
         shared.setdefault(game.opponent_of(userid), []).append(game.summary)
     return shared
 
@@ -419,13 +421,15 @@ VACATION = Form(
     OWN,
     Rest(
         ("asked",),
-        ("DATE DAYS", Ask.CANCEL.value, ""),
+        ("DATE DAYS", LeaveWord.CANCEL.value, ""),
         _read_asked,
         _write_asked,
         least=0,
-        fixed=frozenset([Ask.CANCEL.value]),
+        fixed=frozenset([LeaveWord.CANCEL.value]),
     ),
     is_of_kind=False,
+    answers={Topic.DO: AnsweredBy.WORDS},
+    in_sentence=lambda text, today: {"asked": leave_said(text, today)},
     instead=_instead,
     run=ForPlayer(vacation),
 )

@@ -1,4 +1,4 @@
-"""What is right and wrong with a home.
+"""Checks of a home, and the findings they yield.
 
 Each `check_` function yields findings about one thing, and changes nothing. A finding says what was
 examined, whether it is right, and if not, what to do.
@@ -16,11 +16,11 @@ from pbm_oust.store.faults import DatabaseFault, ValueDamaged, command_line
 from pbm_oust.store.home import Home
 
 RESTORE = "Put the database back from a backup"
-"""What to do when the database is damaged."""
+"""The remedy for a damaged database."""
 
 
 class Severity(Enum):
-    """How serious a finding is, from the least serious on."""
+    """The severity of a finding, in ascending order."""
 
     OK = "ok"
     NOTE = "note"
@@ -40,33 +40,37 @@ class Finding(Struct, frozen=True):
 
 
 class Examiner(Struct, frozen=True):
-    """Examines one thing in a home, and makes the findings about it.
+    """The home under examination, and the maker of findings about it.
 
-    `words` are those of a command of ours on the home that puts it right.
+    `words` are those of a `pbm-oust` command that puts things right.
+
+    A usual look takes seconds, however large the home is.
     """
 
     home: Home
     about: str
     configuration: Configuration
     now: datetime
+    is_whole: bool = True
+    """Whether everything is examined, however long that takes."""
 
     def ok(self, text: str) -> Finding:
-        """Return that something is right."""
+        """Return the finding that something is right."""
         return Finding(Severity.OK, self.about, text)
 
     def note(self, text: str, *words: str) -> Finding:
-        """Return something that the operator may want to know."""
+        """Return a finding that the operator may want to know."""
         text = f"{text}:  {command_line(self.home.path, *words)}" if words else text
         return Finding(Severity.NOTE, self.about, text)
 
     def bad(self, what: str, remedy: str, *words: str, command: str = "") -> Finding:
-        """Return what is wrong, and what to do about it; perhaps with another command to paste."""
+        """Return a finding about a fault and its remedy, perhaps with another command to paste."""
         command = command_line(self.home.path, *words) if words else command
         to_do = f"{remedy}:  {command}" if command else f"{remedy}."
         return Finding(Severity.BAD, self.about, f"{what}. {to_do}")
 
     def all_or(self, ok: str, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """Yield the findings, or else that all is right."""
+        """Yield the findings, or `ok` if there are none."""
         is_ok = True
         for finding in findings:
             is_ok = is_ok and finding.severity is not Severity.BAD
@@ -75,13 +79,13 @@ class Examiner(Struct, frozen=True):
             yield self.ok(ok)
 
     def name_of(self, path: Path) -> str:
-        """Return the name of a path in a finding: relative to the home."""
+        """Return a path as findings show it: relative to the home."""
         home = self.home.path
         return str(path.relative_to(home)) if path.is_relative_to(home) else str(path)
 
 
 def verdict(findings: Iterable[Finding]) -> Severity:
-    """Return how serious the most serious one of some findings is."""
+    """Return the highest severity among some findings."""
     found = {finding.severity for finding in findings}
     return next((each for each in reversed(Severity) if each in found), Severity.OK)
 
@@ -90,7 +94,7 @@ Check = Callable[[Examiner], Iterator[Finding]]
 
 
 def examined(on: Examiner, check: Check) -> Iterator[Finding]:
-    """Yield what a check finds; it ends if the database is damaged or cannot be read."""
+    """Yield the findings of a check; it ends if the database is damaged or cannot be read."""
     try:
         yield from check(on)
     except ValueDamaged as damage:
@@ -105,5 +109,5 @@ def counted(number: int, thing: str) -> str:
 
 
 def first_of(things: Sequence[str]) -> str:
-    """Return the first of some things, and how many more there are."""
+    """Return the first of some things, and the number of the others, in words."""
     return f"{things[0]} (and {len(things) - 1} more)" if len(things) > 1 else things[0]

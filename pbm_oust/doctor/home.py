@@ -1,7 +1,4 @@
-"""The home: its configuration, its files on the host, its database, and letters on their way.
-
-Also limits that left mails unanswered, and the version of the program.
-"""
+"""Checks of the home: configuration, files, database, waiting letters, limits, version."""
 
 import os
 import platform
@@ -33,16 +30,17 @@ from pbm_oust.store.database import LATEST, Row, Snapshot
 from pbm_oust.store.disk import CLOSED, OPEN, user_name
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import count_all
 from pbm_oust.store.letters import Letter, LetterState
 from pbm_oust.store.limits import SETTABLE, Counted, number_counted
 from pbm_oust.store.outbox import name_of
 from pbm_oust.store.ratings import is_counting, wrongly_rated
-from pbm_oust.store.sqlite import files_of
+from pbm_oust.store.sqlite import files_of, strange_objects
 from pbm_oust.store.upkeep import LONGEST_DUE
 from pbm_oust.store.verifications import addresses_asked
 
-LONGEST_LOCAL_PART = 40
-"""The most characters before the @ that leave room for our tags (RFC 5321, section 4.5.3.1.1)."""
+LONGEST_LOCAL_PART = 11
+"""The most characters before the @ with room for every tag (RFC 5321, section 4.5.3.1.1)."""
 
 
 def check_configuration(on: Examiner) -> Iterator[Finding]:
@@ -101,7 +99,7 @@ def _parts(
 
 
 def check_house(on: Examiner) -> Iterator[Finding]:
-    """Yield findings about how the house thinks, if it plays or analyses."""
+    """Yield findings about the house player's search, if it plays or analyses."""
     if on.configuration.house is configurations.House.OFF and not on.configuration.analyses:
         return
     players = f"{LEVELS[0].userid} to {LEVELS[-1].userid}"
@@ -112,7 +110,7 @@ def check_house(on: Examiner) -> Iterator[Finding]:
 
 
 OLDEST = 150000
-"""The number of the oldest version that is tested."""
+"""The number of the oldest tested version."""
 
 
 _SETTINGS = (
@@ -131,7 +129,7 @@ _FORBIDDEN = (
     " AND has_table_privilege(oid, 'UPDATE') AND has_table_privilege(oid, 'DELETE'))"
     " WHEN 'S' THEN NOT has_sequence_privilege(oid, 'USAGE') ELSE false END ORDER BY relname"
 )
-"""The statement that gives the tables and sequences that we may not use as we have to."""
+"""The query for tables and sequences that we lack permissions for."""
 
 
 def check_server(on: Examiner) -> Iterator[Finding]:
@@ -151,7 +149,7 @@ def check_server(on: Examiner) -> Iterator[Finding]:
 
 
 def _of_server(on: Examiner, facts: Row, forbidden: list[str]) -> Iterator[Finding]:
-    """Yield what is wrong with a server whose `_SETTINGS` these are, and what we may not do."""
+    """Yield faults in a server's settings and in our permissions."""
     version, number, encoding, _, survives, is_standby, is_read_only, is_superuser = facts
     if number < OLDEST:
         yield on.bad(f"PostgreSQL {version} is too old", "Take version 15 or later")
@@ -197,19 +195,30 @@ def check_database(on: Examiner) -> Iterator[Finding]:
             yield on.note("there is none yet; the server makes it when it starts")
             return
         with home.database.read() as snapshot:
-            damage = [] if home.is_on_server else _damage(on, snapshot)
-            findings = [*damage, *_ratings(on, snapshot)]
+            is_whole = on.is_whole or count_all(snapshot) <= MOST_LOOKED_AT
+            damage = [] if home.is_on_server else _damage(on, snapshot, is_whole=is_whole)
+            findings = [*damage, *(_ratings(on, snapshot) if is_whole else ())]
     except DatabaseFault as fault:
         yield on.bad(str(fault), "Until then no mail is taken")
         return
-    yield from on.all_or("it is whole", findings)
+    parts = "" if is_whole else ", as far as a quick look tells; --all looks at indexes and ratings"
+    yield from on.all_or(f"it is whole{parts}", findings)
 
 
-def _damage(on: Examiner, snapshot: Snapshot) -> Iterator[Finding]:
-    """Yield what is wrong with the tables in a file."""
-    for (text,) in snapshot.rows("PRAGMA integrity_check(5)"):
+_RESTORE = f"{RESTORE[0].lower()}{RESTORE[1:]}"
+MOST_LOOKED_AT = 1000
+"""The most boards of a home whose whole database a usual look reads."""
+
+
+def _damage(on: Examiner, snapshot: Snapshot, *, is_whole: bool) -> Iterator[Finding]:
+    """Yield damage of the tables in a file; with `is_whole`, also of their indexes."""
+    for (text,) in snapshot.rows(f"PRAGMA {'integrity' if is_whole else 'quick'}_check(5)"):
         if text != "ok":
             yield on.bad(f"it is damaged: {text}", RESTORE)
+    for strange in strange_objects(snapshot):
+        yield on.bad(f"it has the {strange}, which is none of ours", f"Drop it, or {_RESTORE}")
+    if not is_whole:
+        return
     rows = snapshot.rows("PRAGMA foreign_key_check")
     for (table, parent), number in sorted(Counter((row[0], row[2]) for row in rows).items()):
         count = counted(number, "row")
@@ -217,7 +226,7 @@ def _damage(on: Examiner, snapshot: Snapshot) -> Iterator[Finding]:
 
 
 def _ratings(on: Examiner, snapshot: Snapshot) -> Iterator[Finding]:
-    """Yield the kinds whose ratings are not those that their games give."""
+    """Yield the games whose ratings differ from those computed anew."""
     for kind in KINDS.values():
         if is_counting(snapshot, kind):
             yield on.note(
@@ -231,7 +240,7 @@ def _ratings(on: Examiner, snapshot: Snapshot) -> Iterator[Finding]:
 
 
 LONGEST_WAIT = timedelta(days=1)
-"""How long a letter may wait for the relay before the operator should look."""
+"""The waiting time of a letter after which the operator should look."""
 LONGEST_STAGE = timedelta(hours=1)
 
 
@@ -242,7 +251,7 @@ def check_letters(on: Examiner) -> Iterator[Finding]:
     held = [each for each in listed if each.state is LetterState.HELD]
     failed = [each for each in listed if each.state is LetterState.FAILED]
     findings = chain(
-        _without_reader(on, [*waiting, *held]),
+        on.home.ask(lambda snapshot: list(_without_reader(on, snapshot, [*waiting, *held]))),
         _late(on, waiting),
         _aside(on, held, failed),
         _unfinished(on),
@@ -252,14 +261,16 @@ def check_letters(on: Examiner) -> Iterator[Finding]:
     yield from on.all_or(f"{counted(len(waiting), 'letter')} waiting{oldest}", findings)
 
 
-def _without_reader(on: Examiner, letters: Iterable[Letter]) -> Iterator[Finding]:
-    """Yield the letters that reach nobody, and those to unknown addresses."""
+def _without_reader(
+    on: Examiner, snapshot: Snapshot, letters: Iterable[Letter]
+) -> Iterator[Finding]:
+    """Yield letters that reach nobody, and letters to unknown addresses."""
     for letter in letters:
         name, recipient = name_of(letter), letter.head.recipient
         if not is_address(recipient):
             what = f"the letter {name} goes to {recipient!r}, which is no address"
             yield on.bad(what, "Look at it", "outbox", "show", name)
-        elif not (letter.head.is_answer or on.home.ask(_has_reader, recipient)):
+        elif not (letter.head.is_answer or _has_reader(snapshot, recipient)):
             yield on.note(f"the letter {name} goes to {recipient}, which no account has")
 
 
@@ -302,7 +313,7 @@ def _aside(on: Examiner, held: Sequence[Letter], failed: Sequence[Letter]) -> It
 
 
 def _unfinished(on: Examiner) -> Iterator[Finding]:
-    """Yield what is left in outbox/tmp; a running server finishes it within a minute."""
+    """Yield the remains in outbox/tmp; a running server finishes them within a minute."""
     before = (on.now - LONGEST_STAGE).timestamp()
     found = _found((on.home.outbox.path / "tmp").glob("*"))
     old = [path for path, status in found.items() if status.st_mtime < before]
@@ -316,18 +327,19 @@ def _unfinished(on: Examiner) -> Iterator[Finding]:
 def check_limits(on: Examiner) -> Iterator[Finding]:
     """Yield a note about each limit that has left mails unanswered lately."""
     try:
-        silenced = {
-            word: on.home.ask(number_counted, Counted.SILENCES, word, on.now) for word in SETTABLE
-        }
+        with on.home.database.read() as snapshot:
+            counts = {
+                word: number_counted(snapshot, Counted.SILENCES, word, on.now) for word in SETTABLE
+            }
     except DatabaseFault:
         return
-    for word, number in silenced.items():
+    for word, number in counts.items():
         if number:
             yield on.note(f"{counted(number, 'mail')} within a day got no answer: {word}")
 
 
 def check_permissions(on: Examiner) -> Iterator[Finding]:
-    """Yield findings about what others can read, and who owns the files."""
+    """Yield findings about the permissions and owners of files."""
     files = _files(on.home)
     findings = chain(
         _open_to_others(on),
@@ -340,7 +352,7 @@ def check_permissions(on: Examiner) -> Iterator[Finding]:
 
 
 def _files(home: Home) -> list[Path]:
-    """Return the files and folders that the server uses, without what others put there."""
+    """Return the files and folders of the server, without anybody else's."""
     folders = [home.outbox.path, *(home.path / kind for kind in KINDS)]
     below = (path for folder in folders for path in [folder, *folder.rglob("*")])
     own = (home.path, home.key_path, *files_of(home.database_path))
@@ -348,7 +360,7 @@ def _files(home: Home) -> list[Path]:
 
 
 def _found(paths: Iterable[Path]) -> Mapping[Path, os.stat_result]:
-    """Return the status of each of some files, without those that have gone meanwhile."""
+    """Return the status of each file, without those that have just gone."""
     found = dict[Path, os.stat_result]()
     for path in paths:
         with suppress(FileNotFoundError):
@@ -438,11 +450,11 @@ def check_space(on: Examiner) -> Iterator[Finding]:
 
 
 OLD = timedelta(days=730)
-"""How old the time zones may be; a few governments change theirs every year."""
+"""The age at which time zones are out of date; a few governments change theirs every year."""
 
 
 def check_program(on: Examiner) -> Iterator[Finding]:
-    """Yield the version of the program, and of what it works with."""
+    """Yield the versions of the program and of its libraries."""
     zones = f"time zones of {IANA_VERSION}"
     python = platform.python_version()
     yield on.ok(f"pbm_oust {__version__}, tables of version {LATEST}, {zones}, Python {python}")
@@ -463,11 +475,16 @@ CHECKS: Mapping[str, Check] = {
     "permissions": check_permissions,
     "space": check_space,
 }
-"""The checks of a home itself in their order, by what they are about."""
+"""The checks of a home itself, in order, by name."""
 
 
-def examine(home: Home, further: Mapping[str, Check]) -> Iterator[Finding]:
-    """Yield all findings about a home, and those of further checks."""
+def examine(
+    home: Home, further: Mapping[str, Check], *, is_whole: bool = True
+) -> Iterator[Finding]:
+    """Yield the findings about a home, and those of further checks.
+
+    `is_whole`: whether everything is examined, which takes minutes in a large home.
+    """
     configured, now = home.configured, home.now()
     for about, check in (*CHECKS.items(), *further.items()):
-        yield from examined(Examiner(home, about, configured, now), check)
+        yield from examined(Examiner(home, about, configured, now, is_whole), check)

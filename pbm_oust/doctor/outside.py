@@ -1,7 +1,6 @@
-"""What is around a home: its server, the relay, name servers, certificates, the clock, backups.
+"""Checks around a home: server, relay, name servers, certificates, clock, backups, mail.
 
-Also whether a mail that leaves comes back. These checks connect to others, but for `mail` they send
-nothing.
+All of them connect to others, but only `mail` sends anything.
 """
 
 import ctypes
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from dns.resolver import Resolver
 
 SECONDS = 10.0
-"""How long anybody may take to answer."""
+"""The time for an answer."""
 
 
 def check_service(on: Examiner) -> Iterator[Finding]:
@@ -68,7 +67,7 @@ def check_service(on: Examiner) -> Iterator[Finding]:
 
 
 def _greetings(on: Examiner, places: Iterable[Endpoint]) -> Iterator[Finding]:
-    """Yield the places at which nobody greets as a mail server does."""
+    """Yield the places without a mail server's greeting."""
     for place in places:
         try:
             said = _greeting(place, is_tls=place == on.configuration.smtps)
@@ -81,7 +80,7 @@ def _greetings(on: Examiner, places: Iterable[Endpoint]) -> Iterator[Finding]:
 
 
 def _greeting(place: Endpoint, *, is_tls: bool) -> str:
-    """Return the first line that a mail server says. Raises OSError."""
+    """Return the first line of a mail server. Raises OSError."""
     with _connected(place) as connection:
         if is_tls:
             connection = _trusting_all().wrap_socket(connection)
@@ -90,7 +89,7 @@ def _greeting(place: Endpoint, *, is_tls: bool) -> str:
 
 
 def _connected(place: Endpoint) -> socket.socket:
-    """Return a connection to where we listen ourselves. Raises OSError."""
+    """Return a connection to one of our own listeners. Raises OSError."""
     if not place.path:
         everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - we ask, and do not listen
         host = everywhere.get(place.host, place.host)
@@ -102,16 +101,16 @@ def _connected(place: Endpoint) -> socket.socket:
 
 
 def _trusting_all() -> ssl.SSLContext:
-    """Return what asks for no certificate: that of our own server is looked at elsewhere."""
+    """Return a TLS context without verification; our certificate is checked elsewhere."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return context
 
 
 def check_relay(on: Examiner) -> Iterator[Finding]:
-    """Yield what the relay says when we greet it and name ourselves; nothing is sent.
+    """Yield the relay's replies to a greeting and to our name; nothing is sent.
 
-    It is also asked whether it would take mail for a tagged form of our own address.
+    The relay is also asked whether it takes mail for a tagged form of our own address.
     """
     relay, address = on.configuration.relay, on.configuration.address
     if relay is None:
@@ -142,7 +141,7 @@ def _said(reply: tuple[int, bytes]) -> str:
 
 
 def check_pages(on: Examiner) -> Iterator[Finding]:
-    """Yield whether the pages answer where they are served, and where people find them."""
+    """Yield whether the pages answer at their listener and at their public address."""
     configuration = on.configuration
     places = [str(configuration.web_address)] if configuration.web_address else []
     if web := configuration.web:
@@ -169,7 +168,7 @@ def _page(on: Examiner, place: str) -> Iterator[Finding]:
 
 
 def _http(place: str) -> http.client.HTTPConnection:
-    """Return what asks pages at `https://HOST:PORT`, before it is connected."""
+    """Return an unconnected client for pages at `https://HOST:PORT`."""
     parts = urlsplit(place)
     if parts.scheme == "https":
         context = ssl.create_default_context()
@@ -178,11 +177,11 @@ def _http(place: str) -> http.client.HTTPConnection:
 
 
 SOON = timedelta(days=14)
-"""How long before its end a certificate should have been renewed."""
+"""The time before its end at which a certificate should have been renewed."""
 
 
 def check_certificates(on: Examiner) -> Iterator[Finding]:
-    """Yield when the certificates of the mail listener and of the pages end."""
+    """Yield the ends of the certificates of the mail listener and of the pages."""
     configuration = on.configuration
     if path := configuration.certificate:
         yield from _certificate(on, path, partial(_certificate_in, on))
@@ -192,7 +191,7 @@ def check_certificates(on: Examiner) -> Iterator[Finding]:
 
 
 def _certificate(on: Examiner, name: str, read: Callable[[], str]) -> Iterator[Finding]:
-    """Yield what is wrong with a certificate of which `read` gives the last moment."""
+    """Yield faults of a certificate; `read` returns its end."""
     try:
         ends = datetime.fromtimestamp(ssl.cert_time_to_seconds(read()), UTC)
     except BadConfiguration:
@@ -207,9 +206,10 @@ def _certificate(on: Examiner, name: str, read: Callable[[], str]) -> Iterator[F
 
 
 def _certificate_in(on: Examiner) -> str:
-    """Return when the certificate ends that the configuration names. Raises OSError.
+    """Return the end of the configured certificate. Raises OSError.
 
-    Two ends in this process shake hands, and the one that trusts nothing else is shown it.
+    Two ends in this process shake hands, and one shows its certificate to the other, which trusts
+    nothing else.
     """
     serving = read_certificate(on.configuration)
     if serving is None:
@@ -227,7 +227,7 @@ def _certificate_in(on: Examiner) -> str:
 
 
 def _certificate_at(place: str) -> str:
-    """Return when the certificate ends that pages show. Raises OSError."""
+    """Return the end of the certificate that pages show. Raises OSError."""
     parts = urlsplit(place)
     host = parts.hostname or ""
     with (
@@ -242,12 +242,12 @@ def _last_moment(certificate: Mapping[str, object] | None) -> str:
 
 
 def check_mx(on: Examiner, resolver: "Resolver | None") -> Iterator[Finding]:
-    """Yield where the name servers lead mail for our address."""
+    """Yield findings about the route of mail to our address (MX)."""
     yield from _looked_up(on, resolver, _mx)
 
 
 def check_spf(on: Examiner, resolver: "Resolver | None") -> Iterator[Finding]:
-    """Yield what the name servers say about who may send mail from our address (RFC 7208)."""
+    """Yield findings about the permitted senders of mail from our address (SPF, RFC 7208)."""
     yield from _looked_up(on, resolver, _spf)
 
 
@@ -260,7 +260,7 @@ def _looked_up(
     resolver: "Resolver | None",
     check: Callable[[Examiner, str, Ask], Iterator[Finding]],
 ) -> Iterator[Finding]:
-    """Yield what a check finds that asks name servers about the host of our address."""
+    """Yield the findings of a check that asks name servers about the host of our address."""
     host = ascii_address(on.configuration.address).rpartition("@")[2]
     if host == "localhost" or resolver is None:
         why = "localhost is no name for others" if resolver else LACK
@@ -287,7 +287,7 @@ LACK = "it takes one more library: pip install 'pbm_oust[dns]'"
 
 
 def resolver_at(place: Endpoint | None) -> "Resolver | None":
-    """Return what asks a name server, or those of this host; None if a library is missing."""
+    """Return a resolver for a name server, or for this host's; None if a library is missing."""
     if not find_spec("dns"):
         return None
     from dns.resolver import NoResolverConfiguration, Resolver
@@ -324,7 +324,7 @@ def _preference(record: str) -> int:
 
 
 def _is_here(address: str) -> bool:
-    """Return whether an address is one of this host: then a socket can be bound to it."""
+    """Return whether an address is one of this host, so that a socket can be bound to it."""
     family = socket.AF_INET if ip_address(address).version == 4 else socket.AF_INET6
     with socket.socket(family, socket.SOCK_DGRAM) as trial, suppress(OSError):
         trial.bind((address, 0))
@@ -349,15 +349,15 @@ def _spf(on: Examiner, host: str, ask: Ask) -> Iterator[Finding]:
 
 
 UNSYNCHRONISED = 5
-"""TIME_ERROR: what adjtimex(2) gives if nobody keeps the clock right."""
+"""TIME_ERROR of adjtimex(2): nobody keeps the clock right."""
 LARGEST_TIMEX = 1024
-"""More bytes than the kernel writes about its clock."""
+"""A buffer longer than the kernel's structure about its clock."""
 FAR = timedelta(seconds=60)
-"""How far apart two clocks may be."""
+"""The tolerated difference between two clocks."""
 
 
 def check_clock(on: Examiner) -> Iterator[Finding]:
-    """Yield whether the clock is right, as far as the kernel and a database server know."""
+    """Yield whether the clock is right, by the kernel and a database server."""
     now = on.home.now()
     apart = abs(now - datetime.now(UTC))
     library = ctypes.CDLL(None, use_errno=True)
@@ -371,11 +371,11 @@ def check_clock(on: Examiner) -> Iterator[Finding]:
 
 
 OLD = timedelta(days=2)
-"""How old the latest backup may be."""
+"""The age at which the latest backup is too old."""
 
 
 def check_backups(on: Examiner) -> Iterator[Finding]:
-    """Yield how old the latest backup is, if the configuration names a folder for them."""
+    """Yield the age of the latest backup, if the configuration names a folder for backups."""
     folder = Path(on.configuration.backups)
     if not on.configuration.backups:
         yield on.note(f"not looked at: backups in {on.home.configuration.name} names no folder")
@@ -398,7 +398,7 @@ def check_backups(on: Examiner) -> Iterator[Finding]:
 
 
 def _made(backup: Path) -> float | None:
-    """Return when a backup was finished; that of somebody else has the time of its folder."""
+    """Return the time at which a backup was finished; if it is not ours, the time of its folder."""
     try:
         return (backup / FILE_NAME).stat().st_mtime
     except PermissionError:
@@ -408,7 +408,7 @@ def _made(backup: Path) -> float | None:
 
 
 BACK_SECONDS, ANSWER_SECONDS = 60.0, 600.0
-"""How long a letter to ourselves may take to come in, and the answer of somebody else."""
+"""The time for a letter to ourselves to come in, and for an answer of somebody else."""
 LOOK_SECONDS = 0.2
 TOLD = """\
 This letter was sent by pbm-oust doctor, to find out whether mail leaves and arrives.
@@ -418,7 +418,7 @@ Please answer it. What you write does not matter, and nobody reads it.
 
 
 def check_mail(on: Examiner, recipient: str) -> Iterator[Finding]:
-    """Send a letter, and yield what becomes of it until it comes back, or an answer to it.
+    """Send a letter, and yield findings until it, or an answer to it, comes back.
 
     A letter to our own address comes back by itself. Anybody else has to answer it.
     """
@@ -469,7 +469,7 @@ def _letter(on: Examiner, to: str, back: str) -> bytes:
 
 
 def checks_outside(resolver: "Resolver | None", recipient: str | None) -> Mapping[str, Check]:
-    """Return the checks of what is around a home, by what they are about."""
+    """Return the checks around a home, by name."""
     checks: dict[str, Check] = {
         "service": check_service,
         "relay": check_relay,

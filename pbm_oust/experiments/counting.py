@@ -1,4 +1,4 @@
-"""Counting what a game can be: positions, and sequences of placements.
+"""Counts of a game's positions and sequences of placements.
 
 Positions that differ only by a symmetry of the grid or an exchange of the sides count as one. Those
 that are kept meanwhile take memory, for which there is only so much room.
@@ -12,18 +12,18 @@ from itertools import product
 from pbm_oust.rules import Grid, Kind, Position, Shape
 
 _OFTEN = 100
-"""Whenever so many more positions are kept, their number is told."""
+"""The number of positions between two reports."""
 
 _SAMPLE = 10_923
-"""So many entries make the table of a dictionary grow, and then it takes the most for each."""
+"""The number of entries at which a dictionary has just grown and takes the most memory for each."""
 
 
 class OutOfRoom(Exception):
-    """A search would have to keep more positions than there is room for."""
+    """A search needs more memory for positions than it has."""
 
 
 class RoomForPositions:
-    """Room for the positions of one search. `watch` is told from time to time how many it keeps."""
+    """Room for the positions of one search. `watch` is told their number from time to time."""
 
     def __init__(self, positions: int, watch: Callable[[int], None] = lambda _: None) -> None:
         self.kept = 0
@@ -42,7 +42,7 @@ class RoomForPositions:
 
 @cache
 def bytes_each(grid: Grid) -> int:
-    """Measure how much memory a position of this grid takes."""
+    """Measure the memory of a position of this grid."""
     first = 1 << 2 * grid.cells.bit_length()
     was_tracing = tracemalloc.is_tracing()
     tracemalloc.start()
@@ -78,7 +78,7 @@ def symmetries(grid: Grid) -> Iterator[dict[int, int]]:
 
 
 def orbits(grid: Grid) -> list[set[int]]:
-    """Return the cells of a grid in sets of those that differ only by a symmetry, in order."""
+    """Return the cells of a grid in sets that differ only by a symmetry, in order."""
     maps = list(symmetries(grid))
     found: list[set[int]] = []
     for cell in grid.each(grid.cells):
@@ -88,7 +88,7 @@ def orbits(grid: Grid) -> list[set[int]]:
 
 
 def canonical_form(grid: Grid) -> Callable[[int, int], tuple[int, int]]:
-    """Return a function that maps two sets of stones to the form that all their images share."""
+    """Return a function from two sets of stones to the form shared by all their images."""
     tables = [_table(grid, images) for images in symmetries(grid)]
 
     def canonical(own: int, enemy: int) -> tuple[int, int]:
@@ -98,9 +98,9 @@ def canonical_form(grid: Grid) -> Callable[[int, int], tuple[int, int]]:
 
 
 def numbering(grid: Grid) -> Callable[[Position], int]:
-    """Return a function that gives positions of a grid numbers.
+    """Return a function from positions of a grid to numbers.
 
-    Those that differ only by a symmetry of the grid or an exchange of the sides have the same
+    Positions that differ only by a symmetry of the grid or an exchange of the sides have the same
     number. A position in the middle of a turn has an odd one, which is larger by 1 than the number
     of the same stones at the start of a turn.
     """
@@ -175,14 +175,14 @@ def divide(position: Position, depth: int) -> Iterator[tuple[int, int]]:
 
 
 def past_forced_pass(position: Position) -> Position:
-    """Return the position itself or, if the side to move must pass, the one after the pass."""
+    """Return the position, or the one after the pass if the side to move must pass."""
     if position.result or position.has_placement():
         return position
     return position.pass_turn()
 
 
 def count_positions(kind: Kind, grid: Grid, room: RoomForPositions) -> int:
-    """Return the number of positions that play can reach; won ones do not count.
+    """Return the number of positions that play can reach, without won ones.
 
     Positions that differ only by a symmetry of the grid or an exchange of the sides count as one.
     So do those that differ only by whether the turn has begun. Whose turn it is belongs to the

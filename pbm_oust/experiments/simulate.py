@@ -1,4 +1,4 @@
-"""Games played at random: every placement that the rules allow is equally likely."""
+"""Random games: every legal placement is equally likely."""
 
 import multiprocessing
 import random
@@ -11,15 +11,15 @@ from msgspec import Struct
 from pbm_oust.rules import KINDS, Grid, Kind, Position, Result, parse_grid
 
 _FEW = 8
-"""Up to this many cells, one is chosen by counting; among more, by drawing until one fits."""
+"""The most cells among which one is chosen by counting; among more, by drawing until one fits."""
 
 
 class RandomGame(Struct, frozen=True):
-    """How one game went."""
+    """The result and the length of a random game."""
 
     placements: int
     turns: int
-    """Turns with a placement; a forced pass does not count."""
+    """The number of turns with a placement, without forced passes."""
     passes: int
     longest_chain: int
     """The most placements in a turn."""
@@ -35,27 +35,27 @@ class Figures(Struct, frozen=True):
 
     @classmethod
     def of(cls, numbers: list[int]) -> "Figures":
-        """Return the figures of at least one number; the error of a single one is given as 0."""
+        """Return the figures of one or more numbers; the error of a single one is 0."""
         error = stdev(numbers) / len(numbers) ** 0.5 if len(numbers) > 1 else 0.0
         return cls(fmean(numbers), median(numbers), error)
 
 
 class Totals(Struct, frozen=True):
-    """What many games had in common."""
+    """Totals of many games."""
 
     games: int
     placements: Figures
     turns: Figures
     results: dict[str, int]
-    """How many games x won, how many o won, and how many were drawn."""
+    """The number of games won by x, won by o, and drawn."""
     passes: int
-    """Passes in all games."""
+    """The number of passes in all games."""
     longest_chain: int
     total_placements: int
 
     @classmethod
     def of(cls, games: Iterable[RandomGame]) -> "Totals":
-        """Return the summary of at least one game."""
+        """Return the totals of one or more games."""
         played = list(games)
         winners = Counter(
             game.result.winner.value if game.result.winner else "draw" for game in played
@@ -72,7 +72,7 @@ class Totals(Struct, frozen=True):
 
 
 def simulate(kind: Kind, grid: Grid, games: int, seed: int, jobs: int = 1) -> Iterator[RandomGame]:
-    """Yield random games: the same ones in the same order, whatever the number of processes."""
+    """Yield random games, the same ones in the same order for any number of processes."""
     tasks = ((kind.name, str(grid), seed, number) for number in range(games))
     if jobs == 1:
         yield from map(_play_numbered, tasks)
@@ -82,7 +82,7 @@ def simulate(kind: Kind, grid: Grid, games: int, seed: int, jobs: int = 1) -> It
 
 
 def play(kind: Kind, grid: Grid, rng: random.Random) -> RandomGame:
-    """Return a game played at random."""
+    """Return a random game."""
     choose = chooser(grid, rng)
     if kind.fast_game:
         turns, result = kind.fast_game(grid, choose)
@@ -91,7 +91,7 @@ def play(kind: Kind, grid: Grid, rng: random.Random) -> RandomGame:
 
 
 def chooser(grid: Grid, rng: random.Random) -> Callable[[int], int]:
-    """Return a function that picks a cell of a set that is not empty, each equally likely."""
+    """Return a function that picks a cell of a non-empty set, each equally likely."""
     cells = tuple(grid.each(grid.cells))
     drawn = (cell for _ in iter(int, 1) for cell in rng.choices(cells, k=1024))
     draw, fraction = drawn.__next__, rng.random

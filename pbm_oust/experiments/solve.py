@@ -1,4 +1,4 @@
-"""Solving small boards: what both sides can achieve with best play.
+"""Solving small boards: the result of best play.
 
 Positions are searched to the end of the game, with a table of those seen before. Positions that
 differ only by a symmetry of the grid or an exchange of the sides count as one.
@@ -28,7 +28,7 @@ from pbm_oust.rules import Grid, Kind, Position, Result, Side
 
 
 class Worth(IntEnum):
-    """What a position is worth to the side to move."""
+    """The worth of a position to the side to move."""
 
     LOSS = -1
     DRAW = 0
@@ -36,30 +36,30 @@ class Worth(IntEnum):
 
 
 class Judge(Protocol):
-    """Says what positions of one game on one grid are worth: `Search`, or the compiled core."""
+    """Computes the worth of positions of one game on one grid: `Search`, or the compiled core."""
 
     @property
     def positions(self) -> int:
-        """How many positions it has searched."""
+        """The number of positions searched."""
 
     def worth(self, position: Position, seeker: Side | None = None) -> Worth:
-        """Return what a position of a game that goes on is worth to the side to move."""
+        """Return the worth of a position to the side to move, in a game that goes on."""
 
 
 class Solution(Struct, frozen=True):
-    """What the empty board is worth to the player who places first."""
+    """The worth of the empty board to the player who places first."""
 
     without_swap: Worth
     with_swap: Worth
-    """The same, if the second player may take over the first stone."""
+    """The worth if the second player may take over the first stone."""
     winning: tuple[int, ...]
-    """The first stones whose owner wins."""
+    """The winning first stones."""
     positions: int
-    """The number of positions that were searched."""
+    """The number of positions searched."""
 
 
 def solve(kind: Kind, grid: Grid, judge: Judge) -> Solution:
-    """Return what the empty board is worth. Raises OutOfRoom."""
+    """Return the solution of the empty board. Raises OutOfRoom."""
     start = kind.start(grid)
     without_swap = judge.worth(start)
     # The second player takes the side that is better off after the first stone.
@@ -70,7 +70,7 @@ def solve(kind: Kind, grid: Grid, judge: Judge) -> Solution:
 
 
 def forced_draws(kind: Kind, grid: Grid, judge: Judge) -> list[Side]:
-    """Return the sides that can force a draw, whatever the other side does. Raises OutOfRoom."""
+    """Return the sides that can force a draw. Raises OutOfRoom."""
     start = kind.start(grid)
     worths = {side: judge.worth(start, seeker=side) for side in Side}
     wanted = {side: Worth.WIN if side is start.to_move else Worth.LOSS for side in Side}
@@ -78,11 +78,11 @@ def forced_draws(kind: Kind, grid: Grid, judge: Judge) -> list[Side]:
 
 
 class Search:
-    """The worth of positions on one grid, with a table of those that were searched.
+    """The worth of positions on one grid, with a table of those already searched.
 
     Both sides want to win or, failing that, to draw. But if there is a seeker, that side wants a
     draw and nothing else, and the other side wants none. One search does one of the two. `known`
-    says what positions are worth without a seeker, by their numbers.
+    has the worth of positions without a seeker, by their numbers.
     """
 
     def __init__(
@@ -94,13 +94,13 @@ class Search:
 
     @property
     def positions(self) -> int:
-        """How many positions are kept."""
+        """The number of positions kept."""
         return len(self.seen)
 
     def worth(self, position: Position, seeker: Side | None = None) -> Worth:
-        """Return what a position of a game that goes on is worth to the side to move.
+        """Return the worth of a position to the side to move, in a game that goes on.
 
-        Raises OutOfRoom if there is no room for all positions that were searched.
+        Raises OutOfRoom if there is no room for all positions searched.
         """
         root = _Step(position, self._key(position, seeker))
         path = [] if root.key in self.seen else [root]
@@ -124,7 +124,7 @@ class Search:
         return self.seen[root.key]
 
     def _key(self, position: Position, seeker: Side | None) -> int:
-        """Return the number of a position; it is another one if the seeker is to move."""
+        """Return the number of a position; another one if the seeker is to move."""
         return self._number(position) << 1 | (position.to_move is seeker)
 
     def _keep(self, step: "_Step") -> None:
@@ -133,7 +133,7 @@ class Search:
 
 
 class _Step:
-    """A position on the way from the start to the one that is looked at."""
+    """A position between the start and the one under examination."""
 
     def __init__(self, position: Position, key: int) -> None:
         self.key = key
@@ -142,16 +142,16 @@ class _Step:
         self._following = _following(position)
 
     def next(self) -> Position | None:
-        """Return a position that can come next; None if there is nothing more to find out."""
+        """Return the next position to examine; None if there is nothing left to find out."""
         return None if self.best is Worth.WIN else next(self._following, None)
 
     def learn(self, to_move: Side, worth: Worth) -> None:
-        """Take note of what the next position is worth to the side that is to move in it."""
+        """Take note of the next position's worth to its side to move."""
         self.best = max(self.best, worth if to_move is self.mover else Worth(-worth))
 
 
 def _following(position: Position) -> Iterator[Position]:
-    """Yield the positions that can come next, those after captures first."""
+    """Yield the possible next positions, those after captures first."""
     placements = position.placements()
     if not placements:
         yield position.pass_turn()
@@ -162,7 +162,7 @@ def _following(position: Position) -> Iterator[Position]:
 
 
 def result_worth(result: Result, side: Side, seeker: Side | None = None) -> Worth:
-    """Return what a result is worth to a side, or to one that seeks a draw or not."""
+    """Return the worth of a result to a side, perhaps with a seeker of a draw."""
     if seeker:
         is_drawn = result.winner is None
         return Worth.WIN if is_drawn is (side is seeker) else Worth.LOSS
@@ -172,13 +172,13 @@ def result_worth(result: Result, side: Side, seeker: Side | None = None) -> Wort
 
 
 Table = Mapping[int, Worth]
-"""What positions are worth to the side to move, by their numbers (`counting.numbering`)."""
+"""The worth of positions to the side to move, by number (`counting.numbering`)."""
 
 _WORTHS = len(Worth)
 
 
 def opening_table(kind: Kind, grid: Grid, placements: int, judge: Judge) -> Table:
-    """Return what all positions are worth that up to so many placements lead to.
+    """Return the worth of all positions after up to so many placements.
 
     Raises OutOfRoom.
     """
@@ -197,13 +197,13 @@ def opening_table(kind: Kind, grid: Grid, placements: int, judge: Judge) -> Tabl
 
 
 def pack(table: Table) -> bytes:
-    """Return a table as a file has it: numbers with their worths, in order, compressed."""
+    """Return a table in the format of its file: numbers with their worths, in order, compressed."""
     packed = sorted(number * _WORTHS + worth - Worth.LOSS for number, worth in table.items())
     return zlib.compress(struct.pack(f"<{len(packed)}Q", *packed), 9)
 
 
 def unpack(data: bytes) -> Table:
-    """Return the table that a file has."""
+    """Return the table in a file."""
     packed = (number for (number,) in struct.iter_unpack("<Q", zlib.decompress(data)))
     return {each // _WORTHS: Worth(each % _WORTHS + Worth.LOSS) for each in packed}
 
@@ -212,7 +212,7 @@ LARGEST = 12
 """The most cells of a grid that is solved without a table."""
 
 MOST = 200_000
-"""How many positions of a grid are kept: some 25 megabytes."""
+"""The most positions kept for a grid: some 25 megabytes."""
 
 
 class Solver:
@@ -225,7 +225,7 @@ class Solver:
     def turn(
         self, start: Position, may_go_on: Callable[[], bool]
     ) -> tuple[Worth, list[int]] | None:
-        """Return what a position is worth to the side to move, and a turn that gets as much.
+        """Return the worth of a position to the side to move, and a turn that achieves it.
 
         Returns None if it may not go on, or would have to keep too many positions.
         """
@@ -241,14 +241,14 @@ class Solver:
         return worth, cells
 
     def worth(self, position: Position, side: Side) -> Worth:
-        """Return what a position is worth to a side. Raises OutOfRoom."""
+        """Return the worth of a position to a side. Raises OutOfRoom."""
         if position.result:
             return result_worth(position.result, side)
         worth = self._search.worth(position)
         return worth if position.to_move is side else Worth(-worth)
 
     def _best(self, position: Position) -> tuple[Worth, int]:
-        """Return what a position is worth to the side to move, and a placement for that."""
+        """Return the worth of a position to the side to move, and a placement that achieves it."""
         best = Worth.LOSS, 0
         for cell in position.grid.each(position.placements()):
             best = max(best, (self.worth(position.place(cell), position.to_move), cell))
@@ -264,7 +264,7 @@ class Solver:
 def solved(
     kind: str, position: Position, clock: Callable[[], float]
 ) -> tuple[float, list[int]] | None:
-    """Return what a position is worth to the side to move, 0..1, and a turn that gets as much.
+    """Return the value of a position to the side to move, 0..1, and a turn that achieves it.
 
     Returns None if the board is too large. Small ones take little time, and may have it until the
     clock has run out.
@@ -279,14 +279,14 @@ def solved(
 
 @lru_cache(maxsize=16)
 def solver_for(kind: str, grid: Grid) -> Solver | None:
-    """Return the solver of a kind of game on a grid, if that has a table or is small enough."""
+    """Return the solver of a game on a grid, if there is a table or the grid is small enough."""
     table = table_of(kind, grid)
     is_small = grid.cells.bit_count() <= LARGEST
     return Solver(grid, table) if table or is_small else None
 
 
 def table_of(kind: str, grid: Grid) -> Table:
-    """Return the table of a kind of game on a grid; an empty one if there is none."""
+    """Return the table of a game on a grid; an empty one if there is none."""
     name = f"{kind} {grid}.table".replace(" ", "-").replace(",", "-")
     file = files(__package__).joinpath("tables", name)
     return unpack(file.read_bytes()) if file.is_file() else {}

@@ -4,17 +4,27 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field
+from datetime import date
+from enum import Enum
 from functools import cached_property
 from itertools import accumulate, cycle
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
+from pbm_oust.accounts.asks import Ask, Credential, Topic
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.tags import Credential
 from pbm_oust.board import Game
 from pbm_oust.grammar import notation, parts
-from pbm_oust.grammar.vocabulary import MASK, fold, is_harmless, is_of, without_accents
+from pbm_oust.grammar.vocabulary import (
+    MASK,
+    fold,
+    is_harmless,
+    is_of,
+    option_parts,
+    without_accents,
+)
 from pbm_oust.languages import ENGLISH, Language, WordList
 from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules import Kind
@@ -34,17 +44,34 @@ class SurplusWord(UnreadableReason, frozen=True):
     """A line has more words than its command takes."""
 
 
+class AnsweredBy(Enum):
+    """The way an answer to a letter says a command; the values that its ask knows are left out."""
+
+    NAME = "name"
+    """The name of the command, and the words behind its parameters."""
+    WORDS = "words"
+    """The words behind the parameters, without the name."""
+    TEXT = "text"
+    """A text, all of which is the content."""
+    LINK = "link"
+    """The game, the name and the number, as a Subject that a link of the letter has begun."""
+    ANYTHING = "anything"
+    """No word of it: a program may have written the answer."""
+
+
 class Cost(Struct, frozen=True):
-    """What a command may cause."""
+    """The price of a command: work, boards, accounts, codes."""
 
     work: int = 1
-    """How many usual answers it is worth; nothing if others pay for it."""
+    """The number of usual answers that it is worth; 0 if others pay for it."""
     is_help: bool = False
     """Whether its answer is the help, which anybody may read longer."""
+    is_first: bool = False
+    """Whether the answer is the first steps, for somebody who has written no command."""
     boards: int = 0
-    """Boards that it starts."""
+    """Boards that it may start."""
     accounts: int = 0
-    """Accounts that it asks for."""
+    """Accounts that it may ask for."""
     codes: int = 0
     """Mails with a code."""
 
@@ -53,10 +80,9 @@ USUAL_COST = Cost()
 
 
 class Command(Struct, frozen=True):
-    """What a line asks for: its form, and the known values of that, by their names.
+    """A parsed command: its form and the known values of its parameters, by name.
 
-    A Blank stands for a value that the reader of the command has to put in, as does a value that
-    is missing.
+    A missing value, or a Blank, is one that the reader of the command has to put in.
     """
 
     form: "Form[Any]"
@@ -73,18 +99,18 @@ class Command(Struct, frozen=True):
 
     @property
     def is_whole(self) -> bool:
-        """Whether all is known but what proves whose it is."""
+        """Whether every value is known but the password or code."""
         secret = self.form.secrets
         return all(name in secret or self.knows(name) for name in self.form.names)
 
     @property
     def signers(self) -> list[str]:
-        """The userids of those whose password it may carry."""
+        """The userids whose password the command may carry."""
         return [self.given[name] for name in self.form.run.signers]
 
     @property
     def proof(self) -> Credential | None:
-        """What it has to prove whose it is, if it has something."""
+        """The password or code in the command, if it has one."""
         proof: Credential | None = self.given.get("password") if self.form.run.signers else None
         return proof
 
@@ -97,7 +123,7 @@ class Command(Struct, frozen=True):
         return self.form.format(self, language, mask=mask)
 
     def answer(self, known: notation.Known | None = None, language: Language = ENGLISH) -> str:
-        """Return how an answer to a letter gives the command, as `Form.format_answer` does."""
+        """Return the words of an answer to a letter, as `Form.format_answer` does."""
         return self.form.format_answer(self, known, language)
 
     def with_values(self, **given: object) -> "Command":
@@ -106,18 +132,21 @@ class Command(Struct, frozen=True):
 
 
 Meant = tuple[Command, ...]
-"""Commands of which one may have been meant."""
+"""Commands, one of which was probably meant."""
 
 
 R_co = TypeVar("R_co", covariant=True)
 
 
+_NOTHING: Mapping[str, object] = MappingProxyType({})
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Form(Generic[R_co]):
-    """One way to write a command: its words, what they say, what it costs, and what runs it.
+    """A way to write a command: its words, their values, its cost, and its function.
 
-    The values of its commands are the kind, if it has one, what the parameters and the rest read,
-    what its name implies, and what options set.
+    The names of its values: the kind, if it has one; those that parameters, the rest and options
+    set; those that its name implies.
     """
 
     name: str
@@ -126,43 +155,51 @@ class Form(Generic[R_co]):
     options: tuple[parts.Option, ...] = ()
     _: KW_ONLY
     run: R_co
-    """What runs the command, and what has to prove whose it is; see `play/unit_of_work.py`."""
+    """The function of the command, and the proof that it needs; see `play/unit_of_work.py`."""
     is_of_kind: bool = True
     """Whether it begins with the name of a game."""
     text: notation.Text = notation.Text.BESIDE
     cost: Cost | Callable[[Command], Cost] = USUAL_COST
-    """What it may cause, or what returns that for a command."""
+    """The cost of every command of this form, or a function that gives it for one."""
     needs_own_mail: bool = False
     """Whether it cannot be one of several commands of a mail: it writes to addresses that nobody
     has proved, or costs much."""
     plays_again: bool = False
-    """Whether it starts the next game of players who have just ended one.
+    """Whether it starts the next game of players who have just ended one, whose last letters offer
+    it."""
+    answers: Mapping[Topic, AnsweredBy] = field(default_factory=dict)
+    """The ways answers to letters say it, by the topics of these; to one about settings and the
+    like, only if it is the command that the letter names.
 
-    The last letters of a game offer it, and an answer to them may be its name.
+    The name of each command about a board answers letters that ask for a turn there.
     """
-    looks_back: bool = False
-    """Whether it is about a game that is over: its name answers the last letters of that game."""
-    is_usual: bool = False
-    """Whether an answer to a letter need not name it."""
-    by_letter: bool = False
-    """Whether its name alone answers a letter about a board, which proves whose it is, though it is
-    not about that board."""
     short_for: "Form[R_co] | None" = None
-    """The form of the commands that it reads, if it is a short form of that."""
+    """The longer form whose commands this one also writes, if it is short for one."""
     implied: Mapping[str, object] = field(default_factory=dict)
-    """The values that its name implies, and those that no word says, if nothing else sets them."""
+    """Values that the name implies, and defaults for others."""
     instead: Callable[[Command, Refusal], Command | None] = lambda *_: None
-    """Returns what to send instead of a command that was refused, or None if nothing is known."""
+    """Returns a command to suggest for one that was refused, or None."""
+    from_any: Callable[[Command, Refusal], Command | None] = lambda *_: None
+    """Returns a command of this form to suggest for one of any form that was refused, or None."""
+    with_lines: Callable[[Command, str], tuple[Command, str]] = lambda *given: given
+    """Adds what lines of the text below a command say to it, and returns the rest of the text.
+
+    Raises Unreadable.
+    """
+    in_sentence: Callable[[str, date], Mapping[str, object]] = lambda *_: _NOTHING
+    """Returns the values that a sentence which asks for the command gives, by the day today."""
+    of_player: "Form[R_co] | None" = None
+    """The form of a game that is meant if a player is named where a game should stand."""
     try_on: Callable[[Command, Game], None] = lambda *_: None
-    """Raises the refusal that a command would meet on a board, if the board alone decides that."""
+    """Raises the refusal that the board alone would give a command, if any."""
 
     def __repr__(self) -> str:
-        """Return what tells it from others: its name."""
+        """Return the name."""
         return f"Form({self.name!r})"
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names of the values of its commands, but for those that options set."""
+        """The names of the command's values, without those of options."""
         of_kind = (notation.KIND,) if self.is_of_kind else ()
         of_rest = self.rest.sets if self.rest else ()
         said = (*of_kind, *(part.sets for part in self.parameters), *of_rest)
@@ -170,14 +207,24 @@ class Form(Generic[R_co]):
 
     @cached_property
     def known(self) -> frozenset[str]:
-        """The names of all values that its commands may have."""
+        """The names of all values that a command may have."""
         return frozenset((*self.names, *(option.sets for option in self.options)))
 
     @cached_property
     def is_about_board(self) -> bool:
-        """Whether a letter about a board has all its parameters, so that answers need not."""
+        """Whether a letter about a board gives all parameters, so that an answer need not."""
         names = tuple(parameter.name for parameter in self.parameters)
         return bool(names) and names == notation.OF_LETTER[: len(names)]
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether an answer to a letter about a board need not name it."""
+        return self.answers.get(Topic.PLAY) is AnsweredBy.WORDS
+
+    @property
+    def by_letter(self) -> bool:
+        """Whether its name answers a letter about a board, though it is not about that board."""
+        return self.answers.get(Topic.PLAY) is AnsweredBy.NAME
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -191,35 +238,36 @@ class Form(Generic[R_co]):
 
     @cached_property
     def secrets(self) -> Mapping[str, notation.Blank]:
-        """What stands for the words in the places of passwords, by what they set."""
+        """The blank that replaces each password, by the name of its value."""
         return {part.sets: notation.Blank(part.name) for part in self.parameters if part.is_secret}
 
     @cached_property
     def is_signed(self) -> bool:
-        """Whether one of its parameters may prove whose it is: a password or a code."""
+        """Whether one of the parameters is a password or a code."""
         return any(part.is_secret and not part.is_new for part in self.parameters)
 
     @cached_property
     def new_password(self) -> str:
-        """The name of the value that is a new password; empty if it gives none."""
+        """The name of the value for a new password; empty if there is none."""
         are_new = [part.sets for part in self.parameters if part.is_new]
         are_new += self.rest.sets if self.rest and self.rest.is_new else []
         return next(iter(are_new), "")
 
-    def read(self, words: Sequence[str], kind: Kind | None, proof: object = None) -> Command:
-        """Return the command made by the words after its name. Raises Unreadable.
+    def read(
+        self, words: Sequence[str], kind: Kind | None, known: Mapping[str, object] = _NOTHING
+    ) -> Command:
+        """Return the command for the words after its name. Raises Unreadable.
 
-        `proof` takes the place of the word in the password's place.
+        `known` has values that no word says, by their names.
         """
-        plain = self._plain(words)
-        wanted = len(self.parameters)
+        wanted = [each for each in self.parameters if each.sets not in known]
+        plain = self._plain(words, wanted)
         given: dict[str, object] = {**self.implied}
-        for parameter, word in zip(self.parameters, plain, strict=False):
-            is_proved = proof and parameter.is_secret
-            given[parameter.sets] = proof if is_proved else parameter.read(word)
-        behind = plain[wanted:]
-        if len(plain) < wanted:
-            raise Unreadable(MissingWord((self.parameters[len(plain)].name,)))
+        for parameter, word in zip(wanted, plain, strict=False):
+            given[parameter.sets] = parameter.read(word)
+        behind = plain[len(wanted) :]
+        if len(plain) < len(wanted):
+            raise Unreadable(MissingWord((wanted[len(plain)].name,)))
         if self.rest is None and behind:
             raise Unreadable(SurplusWord(), behind[0])
         if self.rest is not None:
@@ -232,26 +280,23 @@ class Form(Generic[R_co]):
                 found = parts.read_options(self.options, words, kind)
                 usual = {option.sets: option.usual(kind) for option in self.options}
                 given |= {name: value for name, value in found.items() if value != usual[name]}
-        return Command(self.short_for or self, given)
+        return Command(self.short_for or self, {**given, **known})
 
-    def read_answer(
-        self, words: Sequence[str], kind: Kind, board: int, userid: str, proof: object
-    ) -> Command:
-        """Return the command made by an answer to a letter about a board. Raises Unreadable.
+    def read_answer(self, words: Sequence[str], ask: Ask) -> Command:
+        """Return the command for the words after its name in an answer. Raises Unreadable."""
+        if self.rest and self.rest.complete and ask.is_on_board:
+            words = self.rest.complete(words, ask.number)
+        known = self.known_to(ask)
+        return self.read(words, known.get(notation.KIND), known)
 
-        `proof` proves that it answers the letter, and takes the place of a password.
-        """
-        if self.rest and self.rest.complete:
-            words = self.rest.complete(words, board)
-        known = zip(notation.OF_LETTER, (str(board), userid, notation.OF_LETTER[-1]), strict=True)
-        wanted = [parameter.name for parameter in self.parameters]
-        told = [word for name, word in known if name in wanted]
-        return self.read([*told, *words], kind if self.is_of_kind else None, proof)
+    def known_to(self, ask: Ask) -> dict[str, Any]:
+        """Return those values of the command that the letter with an ask knows, by their names."""
+        return {name: value for name, value in ask.values.items() if name in self.names}
 
     def command(self, words: str = "", /, **given: object) -> Command:
-        """Return a command with these values, and those of the words after its parameters.
+        """Return a command with these values, and the values of the words after its parameters.
 
-        Raises Unreadable for other words, and TypeError for what is none of its values.
+        Raises Unreadable for other words, and TypeError for an unknown name.
         """
         strange = given.keys() - self.known
         if strange or (words and not self.rest):
@@ -261,11 +306,11 @@ class Form(Generic[R_co]):
         return Command(self, {**self.implied, **given})
 
     def correction(self, words: Sequence[str], kind: Kind | None, may_show: MayShow) -> Command:
-        """Return the command that these words should have been, with blanks for those missing.
+        """Return the command closest to these words, with blanks for missing ones.
 
-        Whatever may not be shown is also a blank.
+        A word that may not be shown becomes a blank too.
         """
-        plain = self._plain(words)
+        plain = self._plain(words, [*self.parameters])
         given: dict[str, object] = {**self.implied}
         if kind is not None:
             given[notation.KIND] = kind
@@ -282,7 +327,7 @@ class Form(Generic[R_co]):
         return Command(self, given)
 
     def secret_places(self, words: Sequence[str]) -> set[int]:
-        """Return which of the words after the command's name are in a password's place."""
+        """Return the indices of the words in the places of passwords."""
         plain = parts.without_options(words) if self.options else list(words)
         rest_is_secret = self.rest is not None and self.rest.is_secret
         secret = [parameter.is_secret for parameter in self.parameters]
@@ -290,21 +335,25 @@ class Form(Generic[R_co]):
         places = (nth for nth, word in enumerate(words) if word in plain)
         return {nth for nth, is_secret in zip(places, secret, strict=False) if is_secret}
 
-    def _plain(self, words: Sequence[str]) -> list[str]:
-        """Return the words that are no options; the number of a record in `17#5` behind them."""
+    def _plain(self, words: Sequence[str], wanted: Sequence[parts.Parameter]) -> list[str]:
+        """Return the words without options; the record number of `17#5` becomes the last word.
+
+        They begin with those of the wanted parameters.
+        """
         plain = parts.without_options(words) if self.options else list(words)
-        if not (plain and "#" in plain[0] and self.rest and self.is_about_board):
+        is_board_said = self.is_about_board and wanted[:1] == [*self.parameters[:1]]
+        if not (plain and "#" in plain[0] and self.rest and is_board_said):
             return plain
         if not any("#N" in shown for shown in self.rest.shown):
             return plain
         board, sign, number = plain[0].partition("#")
-        is_whole = len(plain) >= len(self.parameters)
+        is_whole = len(plain) >= len(wanted)
         return [board, *plain[1:], *([sign + number] if sign and is_whole else [])]
 
     def _corrected(
         self, rest: parts.Rest, words: Sequence[str], may_show: MayShow
     ) -> dict[str, object]:
-        """Return the fields that are right in what follows the parameters."""
+        """Return the valid values among the words after the parameters."""
         shown = (word for word in words if not rest.is_secret)
         kept = [word for word in shown if may_show(word) or fold(word) in rest.known]
         if kept:
@@ -319,9 +368,9 @@ class Form(Generic[R_co]):
         )
 
     def format(self, command: Command, language: Language = ENGLISH, *, mask: bool = True) -> str:
-        """Return the line of a command, in the words of a language.
+        """Return the command as a line in a language.
 
-        If it is masked, the names of their places stand for passwords.
+        If it is masked, passwords are replaced by the names of their places.
         """
         given = self.masked(command) if mask else command.given
         kind = given.get(notation.KIND)
@@ -348,9 +397,9 @@ class Form(Generic[R_co]):
     def format_answer(
         self, command: Command, known: notation.Known | None = None, language: Language = ENGLISH
     ) -> str:
-        """Return how an answer to a letter gives a command, in the words of a language.
+        """Return the command as words of an answer to a letter, in a language.
 
-        `known` is what the letter knows. The text is empty if such an answer would need a
+        `known` holds the values that the letter gives. The text is empty if the answer would need a
         password.
         """
         if not (self.is_about_board or self.by_letter or (self.rest and self.rest.complete)):
@@ -370,25 +419,25 @@ class Form(Generic[R_co]):
         return "" if written is None else " ".join([*words, *self._in_words(written, language)])
 
     def blanks(self, command: Command) -> list[str]:
-        """Return the names of what has to be put into the line of a command, passwords too."""
+        """Return the names of the blanks in the command's line, passwords included."""
         given = self.masked(command)
         values = [given.get(part.sets, notation.Blank(part.name)) for part in self.parameters]
         values += [self._value_of(self.rest, given)] if self.rest else []
         return [value.name for value in values if isinstance(value, notation.Blank)]
 
     def usages(self, kind: Kind | None, language: Language = ENGLISH) -> list[str]:
-        """Return the lines that show how to write the command, for a game if it is about games."""
+        """Return the usage lines of the command, for a game if it is about games."""
         front = kind.name if kind and self.is_of_kind else ""
         return self.usages_with(front, self.options_of(kind) if kind else (), language)
 
     def options_of(self, kind: Kind) -> tuple[str, ...]:
-        """Return how the help of a game shows the options that it has."""
+        """Return the options of a game as its help shows them."""
         return tuple(filter(None, (option.shown(kind) for option in self.options)))
 
     def usages_with(
         self, front: str, options: Iterable[str], language: Language = ENGLISH
     ) -> list[str]:
-        """Return how to write the command after some word, followed by options."""
+        """Return the usage lines that begin with a word, followed by options."""
         words = [front, *self._name_in(language), *(part.name for part in self.parameters)]
         alternatives = self.rest.shown if self.rest else ("",)
         behind = [notation.option_in(option, language) for option in options]
@@ -403,13 +452,13 @@ class Form(Generic[R_co]):
         return given
 
     def _rest_fields(self, value: object) -> dict[str, object]:
-        """Return what the rest sets, with what it read or the Blank for it."""
+        """Return the values that the rest sets, by name; a Blank stands for all of them."""
         names = self.rest.sets if self.rest else ()
         values = value if len(names) > 1 and isinstance(value, tuple) else (value,)
         return dict(zip(names, values, strict=False))
 
     def _value_of(self, rest: parts.Rest, given: Mapping[str, object]) -> object:
-        """Return what follows the parameters, or the Blank for that; None for nothing."""
+        """Return the value of the rest, a Blank if it is missing, or None if there is no rest."""
         values = list[object]()
         for name in rest.sets:
             if name not in given:
@@ -420,7 +469,7 @@ class Form(Generic[R_co]):
         return values[0] if len(values) == 1 else tuple(values)
 
     def _in_words(self, written: Iterable[str], language: Language) -> list[str]:
-        """Return what follows the parameters, in the words of a language."""
+        """Return the words of the rest in a language."""
         if language is ENGLISH:
             return list(written)
         word_lists = cycle(self.rest.word_lists) if self.rest else ()
@@ -452,13 +501,13 @@ _FIGURES = re.compile(
 )
 _PLAIN_WORD = re.compile(r"-{0,2}[A-Za-z]{1,16}(=\d{1,4}([x,]\d{1,2})?)?|\d{1,2}[A-Za-z]", re.ASCII)
 UNNAMED = "..."
-"""Stands for a name that is not shown."""
+"""Replaces a name that is not shown."""
 
 
 def to_player(
     vocabulary: Collection[str], is_userid: MayShow, *, may_be_secret: bool = True
 ) -> MayShow:
-    """Return what may be shown to a player: what cannot be a password.
+    """Return a test for words that a player may see: none that could be a password.
 
     `may_be_secret`: whether there may be a password among the words.
     """
@@ -474,7 +523,7 @@ def to_stranger(
     *,
     may_be_secret: bool = True,
 ) -> MayShow:
-    """Return what may be shown to a stranger; the first of `words` that is fit is one of that.
+    """Return a test for words that a stranger may see, with at most one unknown name from `words`.
 
     `may_be_secret`: whether there may be a password among them.
     """
@@ -494,24 +543,24 @@ def is_plain(word: str) -> bool:
 
 
 def names_shown(names: Collection[str], is_public: MayShow) -> tuple[str, ...]:
-    """Return names as strangers may see them: of those that are not public, one at most."""
+    """Return names as strangers may see them: all public ones, and at most one other."""
     unknown = [name for name in names if not is_public(name)]
     kept = unknown[0] if unknown and is_plain(unknown[0]) else None
     shown = (name if name == kept or is_public(name) else UNNAMED for name in names)
     return tuple(dict.fromkeys(shown))
 
 
-_OPTION = re.compile(r"--?([a-z]+)(?:=[0-9]{1,4}(?:[x,][0-9]{1,2})?)?")
+_OPTION = re.compile(r"--?([a-z]+)(?:[=:](?:hex|square)?[0-9]{1,4}(?:[x,*\u00d7][0-9]{1,2})?)?")
 
 
 class Line(Struct, frozen=True):
-    """The words of a line, and the command that its first words name, if any."""
+    """The words of a line, and the command named by the first ones, if any."""
 
     words: tuple[str, ...]
     form: Form[Any] | None = None
     kind: Kind | None = None
     own_words: int = 0
-    """How many words name the command; what follows are its parameters."""
+    """The number of words in the command's name; the parameters follow."""
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -519,10 +568,10 @@ class Line(Struct, frozen=True):
         return self.words[self.own_words :]
 
     def shown(self, may_show: MayShow, instead: str = MASK) -> str:
-        """Return the line without the words that may not be shown.
+        """Return the line without words that may not be shown.
 
-        Those in a password's place are masked; for others, except options of the command, stands
-        `instead`.
+        In the place of a password stands a mask; any other such word, but for the names of options,
+        becomes `instead`.
         """
         secret: set[int] = set()
         if self.form:
@@ -541,7 +590,7 @@ class Line(Struct, frozen=True):
         return bool(found and found[1] in self._options())
 
     def place_in(self, shown: str, culprit: str) -> int | None:
-        """Return where the part at fault begins in the line as it is shown, or None.
+        """Return the index of the faulty word or part in the line as shown, or None.
 
         The parameters are searched first, whole words before parts of words, in either case.
         """
@@ -557,19 +606,18 @@ class Line(Struct, frozen=True):
         return None
 
     def _masked(self, word: str, instead: str) -> str:
-        """Return what is shown for a word: also its name, if it is an option of the command."""
-        name, equals, _ = word.partition("=")
-        plain = without_accents(fold(name)).lstrip("-")
-        is_option = equals and word.startswith("-") and plain in self._options()
-        return f"{name}={instead}" if is_option else instead
+        """Return the replacement for a word; an option keeps its name."""
+        name, sign, value = option_parts(word)
+        is_option = sign and word.startswith("-") and without_accents(name) in self._options()
+        return f"{word[: len(word) - len(value)]}{instead}" if is_option else instead
 
     def _options(self) -> frozenset[str]:
         return parts.names_of(self.form.options) if self.form else frozenset()
 
     def correction(self, may_show: MayShow, wrong: str = "", right: str = "") -> Command | None:
-        """Return the command that was probably meant, or None if that is not known.
+        """Return the command that was probably meant, or None.
 
-        `right` replaces the word `wrong`, if what is right is known.
+        `right` replaces the word `wrong`, if the right word is known.
         """
         if self.form is None:
             return None

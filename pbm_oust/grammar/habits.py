@@ -1,4 +1,4 @@
-"""What people write who know other servers, or none: lines in another order than ours. Pure.
+"""The habits of people from other servers, or from none: other orders of words, and wishes. Pure.
 
 challenge oust alice bob    a game's command before the game
 oust help move              a general command behind a game
@@ -19,6 +19,7 @@ from pkgutil import get_data
 from typing import Any
 
 from pbm_oust.grammar import vocabulary
+from pbm_oust.grammar.grids import with_options
 from pbm_oust.grammar.wish import DEEDS
 from pbm_oust.refusal import Unreadable
 
@@ -27,20 +28,15 @@ _GENERAL_BEHIND_GAMES = ("help", "list", "tournaments")
 _GUARD = re.compile(r"#[1-9][0-9]*")
 _ENDS_WITH_GUARD = re.compile(r"([^#]+)(#[1-9][0-9]*)")
 _BEFORE_DEED = 3
-"""How many words stand between a deed and the record that it is meant as: the board, the userid
-and the password."""
+"""The number of words before the record: the board, the userid and the password."""
 
 _BEFORE_GRID = {"challenge": 2, "seek": 2}
-"""By the names of the commands that take a grid: how many words stand at least before it."""
-_GRID = re.compile(
-    r"(?:(?:square|-?size|-?(hex)(?:agon(?:al)?)?)[ =]?)?"
-    r"([1-9][0-9]?(?:x[1-9][0-9]?|(?:, ?[1-9][0-9]?){0,5}))"
-)
-_MOST_WORDS = 7
-"""Of how many words a grid has at most: `hex 2, 3, 4, 1, 4, 3`."""
-
+"""The least number of words before a grid, by the name of the command."""
+START = "start"
+FIRST_STEPS = f"help {START}"
+"""The line that asks what somebody asks who writes for the first time."""
 _LONGEST_SENTENCE = 80
-"""How many characters of a sentence count."""
+"""The number of characters of a sentence that count."""
 
 _MAY_BE_WISHES = ("help", "join")
 """Names of commands with which sentences begin: help me, join a game."""
@@ -48,26 +44,26 @@ _MAY_BE_WISHES = ("help", "join")
 
 @cache
 def _read() -> Mapping[str, Any]:
-    """Return what people write, as `habits.toml` has it."""
+    """Return the contents of `habits.toml`."""
     return tomllib.loads((get_data(__package__, "habits.toml") or b"").decode())
 
 
 @cache
 def _said() -> dict[str, re.Pattern[str]]:
-    """Return what sentences say that ask for commands, by the names of these."""
+    """Return the patterns of sentences that ask for a command, by its name."""
     return {name: re.compile("|".join(said)) for name, said in _read()["said"].items()}
 
 
 @cache
 def _wishes() -> list[tuple[str, re.Pattern[str]]]:
-    """Return commands with the sentences that wish for them."""
+    """Return pairs of a command and the pattern of sentences that wish for it."""
     return [(each["line"], re.compile("|".join(each["says"]))) for each in _read()["wished"]]
 
 
 def as_written_here(
     words: Sequence[str], kinds: Collection[str], of_kind: Collection[str], general: Collection[str]
 ) -> tuple[str, ...]:
-    """Return the words of a line in the order in which the commands have them.
+    """Return the words of a line in the order that our commands have.
 
     `of_kind` and `general` are the names of the commands of a game and of the others.
     """
@@ -84,7 +80,8 @@ def as_written_here(
     if second in DEEDS:
         return _as_move(words, second, second in of_kind)
     if second in _BEFORE_GRID:
-        return _with_grid(words, 2 + _BEFORE_GRID[second])
+        before = 2 + _BEFORE_GRID[second]
+        return (*words[:before], *with_options(words[before:]))
     if second != "move":
         return words
     # The number of a record goes to the end of a move.
@@ -93,9 +90,9 @@ def as_written_here(
 
 
 def wished_plainly(words: Sequence[str], kinds: Collection[str], known: Collection[str]) -> str:
-    """Return the command that grants what somebody writes who is new, or an empty line.
+    """Return the command for a sentence of somebody new, or an empty line.
 
-    `known` are the words with which commands begin: such a line is one.
+    `known` are the first words of commands; a line that begins with one is a command already.
     """
     text = " ".join(words)[:_LONGEST_SENTENCE]
     first = vocabulary.in_english(words[0]) if words else ""
@@ -109,7 +106,7 @@ def wished_plainly(words: Sequence[str], kinds: Collection[str], known: Collecti
     found = next((line for line, wish in wishes if wish.fullmatch(plain)), "")
     is_greeting = not found and first not in known and is_courtesy(text)
     if is_greeting:
-        return "help start"
+        return FIRST_STEPS
     named = [kind for kind in kinds if kind in plain.split()] or kinds
     return found.replace("GAMES", " ".join(named))
 
@@ -135,7 +132,7 @@ def _is_one(word: str, of_kind: Collection[str]) -> bool:
 
 
 def _as_move(words: tuple[str, ...], deed: str, is_command: bool) -> tuple[str, ...]:
-    """Return a deed on a board as a move, unless it is a command as it stands."""
+    """Return the words with a deed on a board written as a move, unless it is a command already."""
     kind, _, *others = words
     said, guard = _without_guard(others)
     if len(said) != _BEFORE_DEED or (is_command and not guard):
@@ -143,23 +140,8 @@ def _as_move(words: tuple[str, ...], deed: str, is_command: bool) -> tuple[str, 
     return (kind, "move", *said, f"{deed}{guard}")
 
 
-def _with_grid(words: tuple[str, ...], before: int) -> tuple[str, ...]:
-    """Return the words of a command with the grid as an option, where it is written otherwise."""
-    found, rest = list(words[:before]), list(words[before:])
-    while rest:
-        for length in range(min(len(rest), _MOST_WORDS), 0, -1):
-            said = _GRID.fullmatch(" ".join(rest[:length]).lower())
-            if said:
-                found.append(f"-{said[1] or 'size'}={said[2].replace(' ', '')}")
-                del rest[:length]
-                break
-        else:
-            found.append(rest.pop(0))
-    return tuple(found)
-
-
 def _without_guard(words: Sequence[str]) -> tuple[list[str], str]:
-    """Return words without the number of a record, and that number, as `#9`, or nothing."""
+    """Return the words without the record number, and that number as `#9`, or nothing."""
     if "#" not in "".join(words):
         return list(words), ""
     said, guards = list[str](), list[str]()
@@ -176,7 +158,7 @@ def _without_guard(words: Sequence[str]) -> tuple[list[str], str]:
 
 
 def is_courtesy(text: str) -> bool:
-    """Return whether a text is a greeting or the like, or a word as people write it around one."""
+    """Return whether a text is only a greeting, thanks or the like."""
     from pbm_oust.grammar.wording import worded
 
     return worded(text, ()).is_courtesy

@@ -1,4 +1,4 @@
-"""The words around commands: headings, blanks, and the words of a language for them."""
+"""Notation of commands: headings, blanks, and translated words."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -13,7 +13,7 @@ from pbm_oust.rules import Kind
 
 
 class Heading(Enum):
-    """The heading of a command in the overview of the help; the template has the words."""
+    """A heading in the help's overview of commands; the template has the words."""
 
     STARTING = "starting"
     PLAYING = "playing"
@@ -26,18 +26,18 @@ class Heading(Enum):
 
 
 class Text(Enum):
-    """What the text of a mail is to its command."""
+    """The role of a mail's text for its command."""
 
     BESIDE = "beside"
-    """It may be passed on to the other player along with what the command does."""
+    """A message to the other player, passed on with the result of the command."""
     CONTENT = "content"
-    """It is what the command is about. In an answer to a letter it may begin after the command."""
+    """The content of the command. In an answer to a letter it may begin after the command."""
     UNSEEN = "unseen"
-    """Only the server reads it, so nothing in it is masked."""
+    """Read by the server alone, so nothing in it is masked."""
 
 
 class Blank(Struct, frozen=True):
-    """Stands for words that the reader has to put in; `name` is what is shown for them."""
+    """A placeholder for words that the reader has to put in, shown as `name`."""
 
     name: str
 
@@ -49,9 +49,9 @@ _OPTION = re.compile(r"(?<![\w-])(--?)([a-z]+)")
 
 @cache
 def words_of(language: Language, among: WordList = WordList.COMMANDS) -> Mapping[str, str]:
-    """Return a language's translations of words, by these words.
+    """Return the translations of words into a language, by the English word.
 
-    Those of that list come first; all but options may stand in each other's places.
+    Those of the given list come first. All lists but the options' stand in for each other.
     """
     alone = among is WordList.OPTIONS
     others = () if alone else (WordList.COMMANDS, WordList.WORDS, WordList.SETTINGS)
@@ -63,7 +63,7 @@ def words_of(language: Language, among: WordList = WordList.COMMANDS) -> Mapping
 
 
 def word_in(word: str, language: Language, among: WordList = WordList.COMMANDS) -> str:
-    """Return a part of a usage line in the words of a language.
+    """Return a part of a usage line in a language.
 
     Examples are `pass`, `PLACEMENTS[#N]` and `pass|swap`.
     """
@@ -74,9 +74,9 @@ def word_in(word: str, language: Language, among: WordList = WordList.COMMANDS) 
 def said_in(
     word: str, language: Language, known: Collection[str], among: WordList = WordList.WORDS
 ) -> str:
-    """Return a part of a line in a language: known words such as `if` and `pass` are translated.
+    """Return a part of a line in a language, with known words such as `if` and `pass` translated.
 
-    All others are a player's own, and stay as they are.
+    All other words are a player's own, and stay as they are.
     """
     chosen = words_of(language, among)
     if word in known and word in chosen:
@@ -100,8 +100,8 @@ def place_in(name: str, language: Language) -> str:
 KIND = "kind"
 """The field of a command that holds its game."""
 OF_LETTER = ("BOARD", "USERID", "PASSWORD")
-"""What an answer to a letter about a board need not say, in the order of the forms."""
+"""Places that an answer to a letter about a board can leave out, in the order of the forms."""
 
 
 Known = tuple[Kind, int, str]
-"""What an answer inherits from its letter: the game, the board, and the userid of its reader."""
+"""The values that an answer inherits from its letter: game, board, and its reader's userid."""

@@ -3,45 +3,45 @@
 Only the form knows what a part holds: it gives `write` only what `read` made.
 """
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from msgspec import Struct
 
-from pbm_oust.accounts.password import NO_PASSWORD
-from pbm_oust.grammar import vocabulary
+from pbm_oust.grammar import grids, vocabulary
 from pbm_oust.languages import WordList
 from pbm_oust.refusal import Refusal, Unreadable, UnreadableReason
 from pbm_oust.rules import Kind
 
 
 class UnknownOption(UnreadableReason, frozen=True):
-    """A word is not an option of the command."""
+    """An option that the command does not have."""
 
     known: tuple[str, ...]
     resembles: str | None
 
 
 class OptionTwice(UnreadableReason, frozen=True):
-    """An option repeats what another one has set."""
+    """An option for a value that another option has set."""
 
 
 class BadOptionValue(UnreadableReason, frozen=True):
-    """An option has a value that it does not take."""
+    """An option with a value that it does not take."""
 
     forms: tuple[str, ...]
     """The ways to write it."""
     takes: str
-    """The values that it takes, as in `Option.takes`."""
+    """The kind of its values, as in `Option.takes`."""
 
 
 class Parameter(Struct, frozen=True):
-    """One word that a form wants in its place. Its value is written by `str`."""
+    """A word in a fixed place of a form. Its value is written by `str`."""
 
     name: str
     """Its name in the help and in corrections: USERID."""
     sets: str
-    """The name of the value that it sets."""
+    """The name of its value."""
     read: Callable[[str], object]
     """Returns the word's value. Raises Unreadable."""
     is_secret: bool = False
@@ -50,23 +50,23 @@ class Parameter(Struct, frozen=True):
 
 
 class Rest(Struct, frozen=True):
-    """All the words that remain after a form's parameters."""
+    """The words after a form's parameters."""
 
     sets: tuple[str, ...]
-    """The names of the values that it sets; if there are several, it reads a tuple."""
+    """The names of its values; with several names, `read` returns a tuple."""
     shown: tuple[str, ...]
-    """The alternatives as the help shows them: BOARD[#N].."""
+    """The alternatives in the help: BOARD[#N].."""
     read: Callable[[Sequence[str]], Any]
-    """Returns the value of the words, of which there are at least `least`. Raises Unreadable."""
+    """Returns the value of at least `least` words. Raises Unreadable."""
     write: Callable[[Any], Iterable[str]]
     """Returns the English words for a value."""
     least: int = 1
     known: frozenset[str] = frozenset()
-    """Words that may be shown, because they cannot be passwords."""
+    """Words that can be shown, since no password looks like them."""
     fixed: frozenset[str] = frozenset()
     """Further words of the grammar, which other languages may translate."""
     word_lists: tuple[WordList, ...] = (WordList.WORDS,)
-    """Where other languages have its words: the first one, the second, and so on, over and over."""
+    """The list with the translations of each of its words in turn, over and over."""
     is_secret: bool = False
     is_new: bool = False
     """Whether it is a new password, which must not be a word of the commands."""
@@ -78,7 +78,7 @@ class Rest(Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """The name of what stands in its place when it is known that something does."""
+        """The name of the place in a usage line, once a value there is known."""
         return self.shown[0].strip("[]") if self.is_secret else self.shown[0]
 
 
@@ -89,23 +89,25 @@ class Option(Struct, frozen=True):
     forms: Callable[[Kind], tuple[str, ...]]
     """Returns the ways to write it in a game, such as `-hex` and `-hex=7`; none if unknown."""
     read: Callable[[Kind, str | None], Any]
-    """Returns the value of the text after `=`. Raises ValueError if there is no such value."""
+    """Returns the value for the text after `=`. Raises ValueError for other texts."""
     write: Callable[[Kind, Any], str]
-    """Returns the word for a value; an empty text if another option says it."""
+    """Returns the word for a value; empty if another option says it."""
     takes: str
     """The kind of value: "square", "hex", "days", "page" or "nothing".
 
     It is empty for the shape of the game's own grid.
     """
     sets: str
-    """What it sets. Two options that set the same thing exclude each other."""
+    """The name of its value. Two options with the same name exclude each other."""
     is_shown: Callable[[Kind], bool] = lambda _kind: True
     """Returns whether the help of a game shows it."""
     usual: Callable[[Kind], object] = lambda _kind: None
-    """Returns the value that it has in a game if nothing is said."""
+    """Returns the default value in a game."""
+    meant: Callable[[Kind, str], str | None] = lambda _kind, _value: None
+    """Returns a probable value for a text that cannot be read, or None."""
 
     def shown(self, kind: Kind) -> str:
-        """Return how the help of a game shows it; an empty text if it does not."""
+        """Return the option as the help of a game shows it; empty if the help does not."""
         forms = self.forms(kind) if self.is_shown(kind) else ()
         return f"[{'|'.join(forms)}]" if forms else ""
 
@@ -117,16 +119,16 @@ def names_of(options: Iterable[Option]) -> frozenset[str]:
 
 
 def without_options(words: Sequence[str]) -> list[str]:
-    """Return those words that are not options."""
+    """Return the words without options."""
     return [word for word in words if not is_option(word)]
 
 
 def read_options(options: Sequence[Option], words: Sequence[str], kind: Kind) -> dict[str, object]:
-    """Return what the options among some words set, by its name. Raises Unreadable."""
+    """Return the values set by the options among some words, by name. Raises Unreadable."""
     found: dict[str, object] = {}
     by_name = {option.name: option for option in options if option.forms(kind)}
     for word in filter(is_option, words):
-        name, equals, value = vocabulary.fold(word).lstrip("-").partition("=")
+        name, equals, value = vocabulary.option_parts(word)
         try:
             option = by_name[vocabulary.find_command_word(name, by_name, vocabulary.OPTION_ALIASES)]
         except Unreadable as error:
@@ -142,15 +144,16 @@ def read_options(options: Sequence[Option], words: Sequence[str], kind: Kind) ->
             found[option.sets] = option.read(kind, value if equals else None)
         except ValueError:
             forms = option.forms(kind)
+            right = option.meant(kind, value) or forms[0]
             takes = option.takes or kind.own_shape.value
-            raise Unreadable(BadOptionValue(forms, takes, right=forms[0]), word) from None
+            raise Unreadable(BadOptionValue(forms, takes, right=right), word) from None
     return found
 
 
 def read_right_options(
     options: Sequence[Option], words: Sequence[str], kind: Kind
 ) -> dict[str, object]:
-    """Return what those options set that are right and cannot be passwords."""
+    """Return the values set by valid options, without any that could be passwords."""
     found: dict[str, object] = {}
     right: list[str] = []
     options_said = map(vocabulary.without_accents, filter(is_option, words))
@@ -163,6 +166,14 @@ def read_right_options(
     return found
 
 
+_OPTION = re.compile(r"-+(?:[a-z]+(?:[-_][a-z]+)*|[a-z0-9_-]+(?=[=:]))(?:[=:].*)?")
+
+
 def is_option(word: str) -> bool:
-    """Return whether a word can be an option; a hyphen alone stands for a password."""
-    return vocabulary.fold(word).startswith("-") and word != NO_PASSWORD.text
+    """Return whether a word looks like an option, which no password does.
+
+    Any other word with a hyphen in front is a password, and so is a hyphen alone.
+    """
+    folded = vocabulary.without_accents(vocabulary.fold(word))
+    is_written_so = bool(_OPTION.fullmatch(folded))
+    return is_written_so or (folded.startswith("-") and grids.is_grid(folded))

@@ -6,40 +6,42 @@ from enum import Enum
 
 from msgspec import Struct
 
-from pbm_oust.accounts.account import is_placeholder, is_reserved, parse_userid
+from pbm_oust.accounts.account import bare_userid, is_placeholder, is_reserved, parse_userid
 from pbm_oust.accounts.address import MOST_ADDRESSES, normal_address, parse_address
 from pbm_oust.accounts.password import NO_PASSWORD, Secret
+from pbm_oust.board import Game
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.grammar import vocabulary
 from pbm_oust.grammar.form import SurplusWord
-from pbm_oust.grammar.parts import Parameter, Rest
+from pbm_oust.grammar.grids import is_grid
+from pbm_oust.grammar.parts import Parameter, Rest, is_option
 from pbm_oust.refusal import Unreadable, UnreadableReason
 
 _BOARD = re.compile(rf"({NUMBER.pattern})(?:#(0|{NUMBER.pattern}))?")
 
 
 class BadBoard(UnreadableReason, frozen=True):
-    """A word is not the number of a board."""
+    """A word other than the number of a board."""
 
 
 class BadNumber(UnreadableReason, frozen=True):
-    """A word is not a number."""
+    """A word other than a number."""
 
 
 class BadUserid(UnreadableReason, frozen=True):
-    """A word cannot be a userid."""
+    """A word that no userid can be."""
 
 
 class BadGuard(UnreadableReason, frozen=True):
-    """What follows `#` is not the number of a record."""
+    """A `#` that no record number follows."""
 
 
 class BadFilter(UnreadableReason, frozen=True):
-    """A word such as `active` is not alone at the end."""
+    """A filter such as `active` that is not alone at the end."""
 
 
 class Filter(Enum):
-    """Which boards of a player or of everybody."""
+    """A choice among boards, by whether they go on and who is to move."""
 
     ALL = "all"
     ACTIVE = "active"
@@ -48,7 +50,7 @@ class Filter(Enum):
 
 
 class BoardAt(Struct, frozen=True):
-    """A board, as it is or as it was after so many records."""
+    """A board, at its end or after a number of records."""
 
     board: int
     number: int | None = None
@@ -58,7 +60,7 @@ class BoardAt(Struct, frozen=True):
         return str(self.board) if self.number is None else f"{self.board}#{self.number}"
 
 
-def read_board(word: str) -> int:
+def read_board_number(word: str) -> int:
     """Return the number of a board. Raises Unreadable."""
     if not NUMBER.fullmatch(word):
         raise Unreadable(BadBoard(), word)
@@ -66,14 +68,14 @@ def read_board(word: str) -> int:
 
 
 def read_number(word: str) -> int:
-    """Return the number that something has within its game. Raises Unreadable."""
+    """Return the number of a tournament or the like. Raises Unreadable."""
     if not NUMBER.fullmatch(word):
         raise Unreadable(BadNumber(), word)
     return int(word)
 
 
 def read_board_at(word: str) -> BoardAt:
-    """Return a board, with the record that `#N` names if it does. Raises Unreadable."""
+    """Return a board, and the record number after `#`, if any. Raises Unreadable."""
     match = _BOARD.fullmatch(word)
     if not match:
         raise Unreadable(BadBoard(), word)
@@ -83,13 +85,13 @@ def read_board_at(word: str) -> BoardAt:
 def read_userid(word: str) -> str:
     """Return a userid. Raises Unreadable."""
     try:
-        return parse_userid(vocabulary.fold(word))
+        return parse_userid(bare_userid(vocabulary.fold(word)))
     except ValueError:
         raise Unreadable(BadUserid(), word) from None
 
 
 def read_userids(words: Sequence[str]) -> tuple[str, ...]:
-    """Return userids, each one once. Raises Unreadable."""
+    """Return userids without repetitions. Raises Unreadable."""
     return tuple(dict.fromkeys(read_userid(word) for word in words))
 
 
@@ -101,7 +103,7 @@ def read_guard(word: str) -> int:
 
 
 def read_userids_and_filter(words: Sequence[str]) -> tuple[tuple[str, ...], Filter]:
-    """Return the userids and the filter after them; without a filter, active boards are meant.
+    """Return userids and the filter after them, which is active boards by default.
 
     Raises Unreadable.
     """
@@ -123,7 +125,7 @@ def write_userids_and_filter(chosen: tuple[tuple[str, ...], Filter]) -> list[str
     return [*userids, *([] if filtered is Filter.ACTIVE else [filtered.value])]
 
 
-BOARD = Parameter("BOARD", "board", read_board)
+BOARD = Parameter("BOARD", "board", read_board_number)
 
 NUMBERED = Parameter("NUMBER", "number", read_number)
 
@@ -141,6 +143,11 @@ FILTERS = "|".join(known.value for known in Filter)
 OWN = (USERID, PASSWORD)
 
 OF_BOARD = (BOARD, USERID, PASSWORD)
+
+
+def of_board(game: Game) -> dict[str, object]:
+    """Return the values of a command that say which board it is about."""
+    return {"kind": game.header.kind, "board": game.header.board}
 
 
 def secret_if_any(
@@ -168,14 +175,14 @@ PASSWORD_IF_ANY = secret_if_any("PASSWORD", "password", read_password_if_any)
 
 
 def at_most_one(words: Sequence[str]) -> Sequence[str]:
-    """Return words of which there are no two. Raises Unreadable."""
+    """Return the words unless there are two or more. Raises Unreadable."""
     if len(words) > 1:
         raise Unreadable(SurplusWord(), words[1])
     return words
 
 
 def only_word(wanted: str, sets: str) -> Rest:
-    """Return a rest that is one word or nothing; it sets whether the word is there."""
+    """Return a rest that is one fixed word or nothing, with a boolean as its value."""
 
     def read(words: Sequence[str]) -> bool:
         for word in words[:1]:
@@ -199,15 +206,15 @@ _NOT_IN_PASSWORDS = re.compile("[\\s\"':,#\u2018-\u201f]")
 
 
 class ReservedUserid(UnreadableReason, frozen=True):
-    """A new userid is kept for those who run servers."""
+    """A new userid that is reserved for those who run servers."""
 
 
 class BadPassword(UnreadableReason, frozen=True):
-    """A password looks like another word, or is too short or too long."""
+    """A new password that looks like another word, or is too short or too long."""
 
 
 class ForgottenPassword(UnreadableReason, frozen=True):
-    """A mail address is in the place of the password."""
+    """A mail address in the place of the password."""
 
 
 def read_new_userid(word: str) -> str:
@@ -223,12 +230,13 @@ def read_new_userid(word: str) -> str:
 def read_new_password(word: str) -> Secret:
     """Return a new password. Raises Unreadable if it looks like another word.
 
-    A password must not look like any other word of a command, because whatever might be a
-    password is never shown.
+    Whatever might be a password is never shown, so a password must look like no other word of a
+    command.
     """
     too_short = len(word) < vocabulary.SHORTEST_PASSWORD
     too_long = len(word) > LONGEST_PASSWORD
-    if too_short or too_long or _NOT_IN_PASSWORDS.search(word) or vocabulary.is_harmless(word):
+    looks_like_another = vocabulary.is_harmless(word) or is_option(word) or is_grid(word)
+    if too_short or too_long or _NOT_IN_PASSWORDS.search(word) or looks_like_another:
         raise Unreadable(BadPassword())
     if _LIKE_ADDRESS.fullmatch(word):
         raise Unreadable(ForgottenPassword())
@@ -236,11 +244,11 @@ def read_new_password(word: str) -> Secret:
 
 
 class BadAddress(UnreadableReason, frozen=True):
-    """A word is not a mail address."""
+    """A word other than a mail address."""
 
 
 def read_addresses(words: Sequence[str]) -> tuple[str, ...]:
-    """Return addresses, each one once, as it was first written. Raises Unreadable."""
+    """Return addresses as first written, without repetitions. Raises Unreadable."""
     found = list[str]()
     if len(words) > MOST_ADDRESSES:
         raise Unreadable(SurplusWord(), words[MOST_ADDRESSES])

@@ -1,4 +1,4 @@
-"""Words of a command line: splitting them, undoing changes by mail programs, finding meanings."""
+"""Words of a command line: split, repaired after mail programs, looked up, and suggested."""
 
 import re
 import unicodedata
@@ -15,7 +15,7 @@ from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules.grid import LONGEST
 
 APOSTROPHES = str.maketrans(dict.fromkeys("\u2019\u2018\u02bc\u00b4`", "'"))
-"""Signs that are typed or set in the place of an apostrophe, and the apostrophe."""
+"""Translation of signs that people type for an apostrophe."""
 _PIECE = re.compile(r"\S{1,100}")
 
 
@@ -31,7 +31,7 @@ def normal_form(form: Literal["NFKC", "NFD"], text: str) -> str:
 
 
 Aliases = Mapping[str, tuple[str, ...]]
-"""English words by their translations in all languages: all that one may stand for."""
+"""The English meanings of each translated word, in all languages."""
 
 
 def _of(*word_lists: WordList) -> Aliases:
@@ -44,14 +44,23 @@ def _of(*word_lists: WordList) -> Aliases:
 
 
 ALIASES = _of(WordList.COMMANDS, WordList.WORDS, WordList.SETTINGS)
-"""The translations of words; what one stands for as a command comes first."""
+"""The meanings of translated words, those as commands first."""
 
 OPTION_ALIASES = _of(WordList.OPTIONS)
-"""The translations of the names of options."""
+"""The meanings of translated option names."""
+
+
+_OPTION = re.compile(r"-*([^=:]*)([=:]?)(.*)", re.DOTALL)
+
+
+def option_parts(word: str) -> tuple[str, str, str]:
+    """Return the name of an option, the sign after it, if any, and its value, all folded."""
+    found = _OPTION.fullmatch(fold(word))
+    return (found[1], found[2], found[3]) if found else ("", "", "")
 
 
 def aliases_of(known: Collection[str], aliases: Aliases = ALIASES) -> Mapping[str, str]:
-    """Return what the translations of some words stand for among these."""
+    """Return the meaning of each translated word among some English ones."""
     return {
         alias: english for alias, meant in aliases.items() for english in meant if english in known
     }
@@ -67,10 +76,10 @@ def without_accents(word: str) -> str:
 
 
 def in_english(word: str, among: Collection[str] | None = None) -> str:
-    """Return the English word that a word of another language stands for, or else the word, folded.
+    """Return the English word for a translated one; any other word is returned folded.
 
-    If it may stand for several, it is one of those that are possible, or else that of a command.
-    A word that has an accent is not English, but may be the same without it: décline.
+    Of several meanings, one of the possible words counts first, then that of a command. A word that
+    has an accent is not English, but may be the same without it: décline.
     """
     folded = without_accents(fold(word))
     meant = ALIASES.get(folded)
@@ -80,7 +89,7 @@ def in_english(word: str, among: Collection[str] | None = None) -> str:
 
 
 def language_of(words: Iterable[str]) -> Language | None:
-    """Return the language of the first word that is a translation, if any."""
+    """Return the language of the first translated word, if any."""
     for word in words:
         folded = without_accents(word.lower())
         for language in LANGUAGES.values():
@@ -90,11 +99,11 @@ def language_of(words: Iterable[str]) -> Language | None:
 
 
 MOST_WORDS = 60
-"""How many words a line may have besides cells, and besides `if` and `then`."""
+"""The most words of a line besides cells, `if` and `then`."""
 MOST_CELLS = LONGEST * LONGEST
-"""How many cells a line may name: all those of the largest grid."""
+"""The most cells of a line: all those of the largest grid."""
 LONGEST_LINE = 4_000
-"""How many characters a line may have: room for so many cells and words, and five addresses."""
+"""The most characters of a line: room for so many cells and words, and five addresses."""
 
 _CELLS = re.compile(r"\b(?:(?:[a-z] ?[0-9]{1,2})+|[0-9]{1,2}[a-z])\b")
 _CELL = re.compile(r"[a-z] ?[0-9]|[0-9][a-z]")
@@ -103,10 +112,10 @@ _OF_CLAUSES = ("if", "then")
 
 
 class LineTooLong(UnreadableReason, frozen=True):
-    """A line has more words or cells than any command."""
+    """A line with more words or cells than any command."""
 
     most: int = MOST_WORDS
-    """The most words that there may be besides cells."""
+    """The limit of words besides cells."""
 
 
 _MOST_OF_CLAUSES = len(_OF_CLAUSES) * MOST_CLAUSES
@@ -131,42 +140,41 @@ def _counts(word: str) -> bool:
 
 
 class NoneOfThese(UnreadableReason, frozen=True):
-    """A word is not one of those that are possible in its place."""
+    """A word outside the known ones of its place."""
 
     known: tuple[str, ...]
-    """The possible words, or those that it could be short for."""
+    """The known words, or those that a short form could stand for."""
     among: WordList = WordList.COMMANDS
-    """Where other languages have them."""
+    """The word list with their translations."""
 
 
 class UnknownWord(NoneOfThese, frozen=True):
-    """A word is not one of those that are possible, nor the beginning of one."""
+    """A word that neither is a known one nor begins one."""
 
     resembles: str | None = None
     """The word that was probably meant."""
 
     @property
     def instead(self) -> str | None:
-        """What to write in place of the word."""
+        """The suggested replacement."""
         return self.right or self.resembles
 
 
 class AmbiguousWord(NoneOfThese, frozen=True):
-    """A word could be short for several."""
+    """A short form of several known words."""
 
 
 MASK = "********"
-"""Stands for a word that might be a password."""
+"""Replaces a word that might be a password."""
 
 SHORTEST_PASSWORD = 6
 """Passwords have at least this many characters, so that shorter words can be shown."""
 
 SHORTEST_BEGINNING = 3
-"""How many letters of a word are enough, if no other word begins with them; fewer are words of a
-sentence: I, an, de."""
+"""The fewest letters of a prefix match; shorter ones are words of a sentence: I, an, de."""
 
 _LONGEST_BEGINNING = 50
-"""How much of a word counts where only the first words of a text matter."""
+"""The number of characters of a text in which its first words are sought."""
 
 _INVISIBLE = re.compile("[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _SPACES = re.compile(r"[\s\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
@@ -189,7 +197,7 @@ _HARMLESS = re.compile(
     r"#?\d+(#\d+)?"  # the number of a board, of a record, or both
     r"|[a-z]\d{1,2}([,;][a-z]?\d{0,2})*(#\d*)?"  # placements
     r"|\d{4}-\d{1,2}-\d{1,2}"  # a day
-    r"|--?[a-z]+(=(\d+(x\d+|(,\d+){1,5})?)?)?",  # an option
+    r"|--?[a-z]+([=:]((hex|square)?\d+([x*\u00d7]\d+|(,\d+){1,5})?)?)?",  # an option
     re.IGNORECASE,
 )
 
@@ -207,7 +215,7 @@ def split_words(text: str) -> tuple[str, ...]:
 
 
 def first_words(text: str, most: int) -> tuple[str, ...]:
-    """Return the first words of a line or a text, however long that is; each begins in full."""
+    """Return up to `most` first words of a text of any length, none of them cut off."""
     begun = [word[:_LONGEST_BEGINNING] for word in text.split(maxsplit=2 * most)[: 2 * most]]
     return _parted(_plain(" ".join(begun)))[:most]
 
@@ -230,10 +238,10 @@ def _parted(line: str) -> tuple[str, ...]:
 
 
 def fold(word: str) -> str:
-    """Return a word with plain dashes and letters, in lower case. Never used on passwords.
+    """Return a word in lower case with plain dashes and letters. Never used on passwords.
 
-    Letters of other scripts that look the same become Latin where the rest of a word is Latin, or
-    figures: the Cyrillic letter of `C4`. A word without these remains as it is.
+    Letters of other scripts that look like Latin ones become Latin, if the rest of the word is
+    Latin or figures: the Cyrillic letter of `C4`. A word without these remains as it is.
     """
     if word.isascii():
         return word.lower()
@@ -242,22 +250,22 @@ def fold(word: str) -> str:
 
 
 def _latin(word: str) -> str:
-    """Return a word in Latin letters if it has some, or figures, and all others look the same."""
+    """Return a word in Latin letters if some are Latin, or figures, and all others look Latin."""
     made = word.translate(_SAME)
     return made if made.isascii() and any(map(str.isascii, word)) else word
 
 
 def probably_latin(folded: str) -> str:
-    """Return a folded text in the Latin letters that its others may stand for."""
+    """Return a folded text with look-alike letters of other scripts made Latin."""
     return folded.translate(_SAME).translate(_LIKE)
 
 
 def find_word(word: str, known: Iterable[str]) -> str:
-    """Return the known word that is written here, in full or by a beginning that only it has.
+    """Return the known word that equals a word, or has it as a prefix no other has.
 
-    A whole word takes precedence over longer ones that begin with it, as show over showas. A
-    beginning has at least three letters. Raises Unreadable for any other word, with the known word
-    that it resembles, if any.
+    A whole word takes precedence over longer ones that begin with it, as show over showas. A prefix
+    has at least three letters. Raises Unreadable for any other word, with the known word that it
+    resembles, if any.
     """
     vocabulary = sorted(known)
     folded = fold(word)
@@ -273,10 +281,10 @@ def find_word(word: str, known: Iterable[str]) -> str:
 
 
 def find_command_word(word: str, known: Iterable[str], translated: Aliases = ALIASES) -> str:
-    """Return the known word of the commands that is written here, in any language.
+    """Return the known command word for a word or a prefix of it, in any language.
 
-    English takes precedence over other languages. Their words are read without accents, in full
-    or by a beginning that can mean only one thing. Raises Unreadable.
+    English takes precedence. Words of other languages are read without accents, and by a prefix if
+    it has a single meaning. Raises Unreadable.
     """
     vocabulary, folded = set(known), fold(word)
     if folded in vocabulary:
@@ -304,33 +312,42 @@ def find_command_word(word: str, known: Iterable[str], translated: Aliases = ALI
 
 
 def _of_all(reason: UnknownWord, plain: str, aliases: Mapping[str, str]) -> UnknownWord:
-    """Return why a word is unknown in English, with what it resembles in any language."""
+    """Return the error for a word unknown in English, with a suggestion in any language."""
     close = resembling(plain, [*reason.known, *aliases]) or ""
     return structs.replace(reason, resembles=aliases.get(close, close) or reason.resembles)
 
 
 def meant_by(error: Unreadable) -> str | None:
-    """Return the known word that an unknown one resembles, or None."""
+    """Return the suggestion of an error, or None."""
     return error.reason.resembles if isinstance(error.reason, UnknownWord) else None
 
 
 def language_like(word: str, english: Collection[str]) -> Language | None:
-    """Return the language with a word like this one, unless an English word is more like it."""
+    """Return the language of the closest word, unless an English word is closer."""
     close = resembling(without_accents(fold(word)), [*english, *ALIASES])
     return language_of([close]) if close and close not in english else None
 
 
 def resembling(word: str, known: Iterable[str]) -> str | None:
-    """Return the known word that was probably meant, or None."""
+    """Return the known word that was probably meant, or None.
+
+    One with the same letters comes before any other, and of equally close ones the first.
+    """
     return _closest(fold(word), tuple(known))
 
 
 @lru_cache(maxsize=256)
 def _closest(folded: str, known: tuple[str, ...]) -> str | None:
-    """Return the known word that one resembles most; a text often has the same words again."""
-    from difflib import get_close_matches
+    """Return the closest known word; remembered, since texts repeat their words."""
+    from difflib import SequenceMatcher, get_close_matches
 
-    return next(iter(get_close_matches(folded, known, n=1, cutoff=0.67)), None)
+    near = get_close_matches(folded, known, n=len(known) or 1, cutoff=0.67)
+    places = {
+        each: (sorted(each) != sorted(folded), -SequenceMatcher(None, each, folded).ratio(), nth)
+        for nth, each in enumerate(known)
+        if each in near
+    }
+    return min(places, key=places.__getitem__, default=None)
 
 
 def is_of(vocabulary: Collection[str], word: str) -> bool:
@@ -340,5 +357,5 @@ def is_of(vocabulary: Collection[str], word: str) -> bool:
 
 
 def is_harmless(word: str) -> bool:
-    """Return whether a word cannot be a password, so that it may be shown."""
+    """Return whether a word can be shown because it cannot be a password."""
     return len(word) < SHORTEST_PASSWORD or bool(_HARMLESS.fullmatch(fold(word)))

@@ -1,4 +1,4 @@
-"""What a player wishes to do on a board, as words: `D4,E5#9`, `pass`; and what to suggest."""
+"""Actions on a board as words, `D4,E5#9` or `pass`, and suggestions of actions."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -22,36 +22,36 @@ _TURNED = re.compile(r"([1-9][0-9]?)([a-z])")
 _COLUMN_I = re.compile(r"i[1-9][0-9]?")
 
 CELLS = re.compile(r"(?:[a-z][0-9]{1,3})+")
-"""Cells as they stand in a text, also those that no board has: `d4e5`."""
+"""Pattern of cells in a text, on any board or none: `d4e5`."""
 _CELL = re.compile(r"[a-z][0-9]{1,3}")
 TURNED_CELL = re.compile(r"([0-9]{1,2})([a-z])")
-"""A cell with its number in front: `4d`."""
+"""Pattern of a cell with its number in front: `4d`."""
 
 DEEDS = frozenset(deed.value for deed in WISHED)
-"""The words for what can be done on a board besides placing."""
+"""The words for actions other than placements."""
 
 WISH_SHOWN = ("PLACEMENTS[#N]", f"{'|'.join(deed.value for deed in WISHED)}[#N]")
 
 Guarded = tuple[Wish, int | None]
-"""A wish, and the number after `#`, if there is one."""
+"""A wish, and the record number after `#`, if any."""
 
 
 class BadPlacement(UnreadableReason, frozen=True):
-    """A word is not the name of a cell."""
+    """A word other than the name of a cell."""
 
     is_in_column_i: bool = False
     """Whether it names the column I, which no grid has."""
 
 
 class NoTurn(UnreadableReason, frozen=True):
-    """A word is not a deed that can be done in this way."""
+    """A word for no action that is possible here."""
 
     known: tuple[str, ...]
-    """The deeds that can."""
+    """The possible actions."""
 
 
 def read_wish(words: Sequence[str]) -> Guarded:
-    """Return what some words ask for and the number after `#`, if there is one.
+    """Return the wish in some words, and the record number after `#`, if any.
 
     Raises Unreadable.
     """
@@ -69,7 +69,7 @@ def read_wish(words: Sequence[str]) -> Guarded:
 
 
 def rest_of_wish(shown: tuple[str, ...], read: Callable[[Sequence[str]], Guarded]) -> Rest:
-    """Return the rest of a form that is a wish. In an answer to a letter it needs no number."""
+    """Return the rest of a form that holds a wish. An answer to a letter needs no number."""
 
     def write(value: Guarded) -> list[str]:
         wish, guard = value
@@ -82,7 +82,7 @@ def rest_of_wish(shown: tuple[str, ...], read: Callable[[Sequence[str]], Guarded
 
 
 def cells_in(part: str) -> list[str]:
-    """Return the cells of a part of a folded line as they are written.
+    """Return the cells in a part of a folded line, as they are written.
 
     There are two in `d4e5`, and `4d` is one.
     """
@@ -112,16 +112,16 @@ def names_of(deeds: Iterable[Deed]) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def example(position: Position) -> str | None:
-    """Return the name of a placement that the side to move may be glad of; None without any.
+    """Return the name of a good placement for the side to move; None without any.
 
-    The latest ones are remembered, because a letter names its example in several places.
+    The latest results are remembered, because a letter names its example in several places.
     """
     cell = suggestion(position, choices(position)[0])
     return position.grid.format_cell(cell) if cell else None
 
 
 def next_wish(game: Game) -> Wish | None:
-    """Return something that the player to move could do now; None if the game is over."""
+    """Return a possible action of the player to move; None if the game is over."""
     if game.result:
         return None
     cell = example(game.position)
@@ -129,7 +129,7 @@ def next_wish(game: Game) -> Wish | None:
 
 
 def nearest(grid: Grid, cells: int, name: str) -> list[str]:
-    """Return the names of a few of `cells`, those nearest to the cell `name` first."""
+    """Return the names of a few of `cells`, nearest to the cell `name` first."""
     try:
         reached = grid.parse_cell(name)
     except NoSuchCell:
@@ -143,12 +143,12 @@ def nearest(grid: Grid, cells: int, name: str) -> list[str]:
 
 
 def legal_near(reason: AgainstRules, cell: str) -> list[str]:
-    """Return a few legal placements to replace an illegal one, nearest first."""
+    """Return a few legal placements near an illegal one, nearest first."""
     return nearest(reason.before.grid, reason.before.placements(), cell)
 
 
 def possible_wish(game: Game, wish: Wish) -> Wish | None:
-    """Return the wish of the player to move, or a possible one if it is not."""
+    """Return the wish if it is possible, or else another for the player to move."""
     try:
         game.act(game.to_move, wish, game.latest, key="")
     except Refusal as refusal:
@@ -157,7 +157,7 @@ def possible_wish(game: Game, wish: Wish) -> Wish | None:
 
 
 def wish_instead(game: Game, refusal: Refusal) -> Wish | None:
-    """Return what the player to move could do in place of what the rules refuse."""
+    """Return an action to suggest in place of one that the rules refuse, or None."""
     match refusal.reason:
         case AfterTurn(played=played):
             return Place(played)

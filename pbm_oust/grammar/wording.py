@@ -1,4 +1,4 @@
-"""A line in which people write more than a move: `Hi Bob, I'll go D4, thanks!` Pure."""
+"""Natural sentences around a move: `Hi Bob, I'll go D4, thanks!` Pure."""
 
 import re
 import tomllib
@@ -22,13 +22,13 @@ _APART = re.compile(
 _LATIN = "a-z0-9_\u00df-\u024f"
 _WITHIN = re.compile(rf"(?<![{_LATIN}])[a-z][1-9][0-9]?(?![{_LATIN}])")
 ASKING = "\u2753\u2754"
-"""Question marks that are pictograms: a player who adds one has not decided."""
+"""Question marks as pictograms: whoever adds one has not decided."""
 _MARKS = re.compile("[\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
-"""Characters that change how a pictogram looks."""
+"""Pattern of modifiers of a pictogram's look."""
 
 
 def parts_of(line: str) -> list[str]:
-    """Return the parts of a folded line between commas, spaces and the like, without pictograms.
+    """Return the parts of a folded line between commas and spaces, without pictograms.
 
     The two halves of a cell are one part: `d 4`, but not `d4 5`.
     """
@@ -47,7 +47,7 @@ def parts_of(line: str) -> list[str]:
 
 
 def turned_round(parts: Sequence[str]) -> str:
-    """Return parts as a line, with the letter put first in cells such as `4d`."""
+    """Return the parts as a line, with cells such as `4d` turned into `d4`."""
     turned = [
         TURNED_CELL.sub(r"\2\1", part) if TURNED_CELL.fullmatch(part) else part for part in parts
     ]
@@ -57,7 +57,7 @@ def turned_round(parts: Sequence[str]) -> str:
 
 
 def is_placements(line: str) -> bool:
-    """Return whether a line as it was sent holds placements and nothing else."""
+    """Return whether a raw line consists of placements alone."""
     try:
         words = vocabulary.split_words(line)
     except Unreadable:
@@ -67,7 +67,7 @@ def is_placements(line: str) -> bool:
 
 
 def runs_within(line: str) -> list[list[str]]:
-    """Return the runs of cells in a folded line: those with only commas and the like in between."""
+    """Return the runs of cells in a folded line. Within a run are only commas and the like."""
     runs: list[list[str]] = []
     end = 0
     for match in _WITHIN.finditer(line):
@@ -88,11 +88,11 @@ _PLAIN_SIGNS = frozenset(".,!:;-()\"*~\u2026\u00a1\u3002\u3001\uff0c\uff01\uff1a
 _SENTENCE_END = re.compile(r"(?<=[.!])\s+")
 _AFTERTHOUGHT = re.compile(r"\s*[,;(]\s*|\s+[-\u2013\u2014]+\s+")
 _MOST_PARTS = 3
-"""How many commas and the like are looked at, and how many things a line may say to do."""
+"""The most separators that are examined, and the most actions of a line."""
 _LONGEST_NAME = 2
 _LONGEST_LINE = 200
 _MOST_TOKENS = 12
-"""A longer line that holds the word draw, or again, more likely speaks of something else."""
+"""The longest line in which the word draw, or again, is taken for an action."""
 _SMILEY = re.compile(r"[:;=8]-?[)dp(]|<3|\^\^", re.IGNORECASE)
 
 _GREETING = "greeting"
@@ -101,27 +101,27 @@ _Phrases = Mapping[tuple[str, ...], str]
 
 
 class Wording(Struct, frozen=True):
-    """What is found in a line besides words that change nothing."""
+    """The placements and command words of a sentence, and whether it says anything else."""
 
     runs: tuple[tuple[str, ...], ...]
-    """The placements: each is a list of cells with nothing but commas and the like in between."""
+    """The placements: lists of cells separated only by commas and the like."""
     words: tuple[str, ...]
-    """Words of commands that stand there, or that something there may mean."""
+    """Command words in the sentence, also those that a phrase stands for."""
     is_clear: bool
-    """Whether all else is known to change nothing, and nothing is asked."""
+    """Whether all other words are known to change nothing, and nothing is asked."""
     has_phrases: bool = False
-    """Whether a greeting or the like is found."""
+    """Whether there is a greeting or the like."""
     is_sequence: bool = False
-    """Whether the placements are said to follow each other, as in `D4, which captures, then E5`."""
+    """Whether the runs are one turn in order, as in `D4, which captures, then E5`."""
 
     @property
     def is_courtesy(self) -> bool:
-        """Whether there are words, and none of them says anything to do."""
+        """Whether there are words, but no action."""
         return self.is_clear and self.has_phrases and not (self.runs or self.words)
 
 
 def worded(line: str, deeds: Collection[str]) -> Wording:
-    """Return what a line says; `deeds` are the words of commands to look for."""
+    """Return the wording of a line; `deeds` are the command words to look for."""
     if len(line) > _LONGEST_LINE:
         return Wording((), (), is_clear=False)
     line = _SMILEY.sub(" ", line.translate(vocabulary.APOSTROPHES))
@@ -135,9 +135,9 @@ def worded(line: str, deeds: Collection[str]) -> Wording:
 
 
 def _is_clear_in_part(line: str, deeds: Collection[str]) -> bool:
-    """Return whether one part of a line clearly says what to do, and the others say nothing.
+    """Return whether one part of a line is clearly an action, and the others say nothing.
 
-    That part is a sentence, or what stands before the first comma, dash or bracket.
+    That part is a sentence, or the text before the first comma, dash or bracket.
     """
     if _says_once(_SENTENCE_END.split(line), deeds):
         return True
@@ -149,7 +149,7 @@ def _is_clear_in_part(line: str, deeds: Collection[str]) -> bool:
 
 
 def _says_once(parts: Sequence[str], deeds: Collection[str], *, is_first: bool = False) -> bool:
-    """Return whether one part clearly says what to do, the first of them if that `is_first`."""
+    """Return whether exactly one part is clearly an action; with `is_first`, the first part."""
     said = [_worded(part, deeds) for part in parts]
     doing = [part for part in said if part.runs or part.words]
     has_words = all(any(map(str.isalpha, part)) for part in parts)
@@ -162,7 +162,7 @@ def _says_once(parts: Sequence[str], deeds: Collection[str], *, is_first: bool =
 
 
 def _worded(line: str, deeds: Collection[str]) -> Wording:
-    """Return what a line says, if it is taken as one sentence."""
+    """Return the wording of a line taken as one sentence."""
     tokens = _tokens(line)
     plain = tuple(map(_plain, tokens))
     words: list[str] = []
@@ -191,7 +191,7 @@ def _worded(line: str, deeds: Collection[str]) -> Wording:
 
 @cache
 def _read_courtesies() -> Mapping[str, Any]:
-    """Return what people write around a move, as `courtesies.toml` has it."""
+    """Return the contents of `courtesies.toml`."""
     return tomllib.loads((get_data(__package__, "courtesies.toml") or b"").decode())
 
 
@@ -202,7 +202,7 @@ def _courtesies(group: str) -> frozenset[str]:
 
 @cache
 def _phrases() -> tuple[_Phrases, int]:
-    """Return all phrases with what they mean, and how many words the longest has."""
+    """Return all phrases with their meanings, and the word count of the longest."""
     groups = {
         **dict.fromkeys(_courtesies("around"), ""),
         **dict.fromkeys(_courtesies("thanks"), _THANKS),
@@ -215,7 +215,7 @@ def _phrases() -> tuple[_Phrases, int]:
 
 
 def _phrase_at(plain: Sequence[str], nth: int) -> tuple[int, str]:
-    """Return how many words the phrase has that begins here, 0 if none does, and its meaning."""
+    """Return the word count and meaning of the phrase that begins here; 0 if there is none."""
     phrases, longest = _phrases()
     for length in range(min(longest, len(plain) - nth), 0, -1):
         group = phrases.get(tuple(plain[nth : nth + length]))
@@ -225,10 +225,10 @@ def _phrase_at(plain: Sequence[str], nth: int) -> tuple[int, str]:
 
 
 def _length_of_name(tokens: Sequence[str], nth: int, *, is_begun: bool) -> int:
-    """Return how many words and signs of a name stand behind a greeting or a good-bye.
+    """Return the number of words and signs in a name after a greeting or a good-bye.
 
-    A name begins with a capital letter. Behind a greeting, with which a line `is_begun`, it need
-    not, if a sign ends it.
+    A name begins with a capital letter. After a greeting at the start of a line (`is_begun`) it
+    need not, if a sign ends it.
     """
     begin = nth
     if begin + 1 < len(tokens) and tokens[begin] == ",":
@@ -244,7 +244,7 @@ def _length_of_name(tokens: Sequence[str], nth: int, *, is_begun: bool) -> int:
 
 
 def _ends_behind(tokens: Sequence[str], nth: int) -> bool:
-    """Return whether a word stands here that a sign or the end of the line follows."""
+    """Return whether a word is followed by a sign or the end of the line."""
     if nth >= len(tokens) or not _is_word(tokens[nth]):
         return False
     return tokens[nth + 1 : nth + 2] in ([","], ["!"], [":"], ["-"], [])
@@ -269,19 +269,20 @@ def _plain(token: str) -> str:
 
 
 def _is_harmless_sign(token: str) -> bool:
-    """Return whether a token is a pictogram, or part of one, that asks nothing."""
+    """Return whether a token is a pictogram, or part of one, without a question."""
     return unicodedata.category(token[0]) in ("So", "Sk", "Mn", "Cf") and token not in ASKING
 
 
+_NEW = ("password",)
 _SIGNS = ".,!:;-"
 _DOUBTFUL = frozenset("?\u00bf\uff1f>|")
 """Signs of a question, or of a quote."""
 
 
 def agrees(text: str) -> bool:
-    """Return whether a text says yes, in any language, and nothing else but thanks and the like.
+    """Return whether a text is a yes, in any language, with nothing else but thanks and the like.
 
-    Its first line counts that is no mere greeting. What somebody writes below that does not matter.
+    Greetings are skipped. What follows the first other line does not matter.
     """
     line = _first_line(text)
     yes, no = _answers()
@@ -292,7 +293,7 @@ def agrees(text: str) -> bool:
 
 
 def refuses(text: str) -> bool:
-    """Return whether a text begins with no, in any language, and does not say yes as well."""
+    """Return whether a text begins with no, in any language, and contains no yes."""
     line = _first_line(text)
     yes, no = _answers()
     begun = no.match(line)
@@ -302,8 +303,18 @@ def refuses(text: str) -> bool:
     return rest.lstrip()[:1] in (*_SIGNS,) or _says_nothing(no.sub(" ", rest))
 
 
+def new_password_in(text: str) -> str:
+    """Return the word behind `password`, in any language, if that is the first line of a text.
+
+    The word in front tells it from the automatic answer of somebody who is away.
+    """
+    words = text.strip().partition("\n")[0].split()
+    is_begun = len(words) == 2 and vocabulary.in_english(words[0].rstrip(":"), _NEW) in _NEW
+    return words[1] if is_begun else ""
+
+
 def _first_line(text: str) -> str:
-    """Return the first line that is no mere greeting, with plain letters."""
+    """Return the first line after any greeting, with plain letters."""
     lines = vocabulary.without_accents(text.translate(vocabulary.APOSTROPHES)).splitlines()
     said = (line.strip() for line in lines if line.strip())
     return next((line for line in said if not _is_greeting(line)), "")
@@ -320,7 +331,7 @@ def _says_nothing(rest: str) -> bool:
 
 @cache
 def _answers() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return what finds the words that say yes, and those that say no."""
+    """Return the patterns of words for yes and for no."""
     languages = LANGUAGES.values()
     yes = _any_of(word for language in languages for word in language.yes)
     return yes, _any_of(word for language in languages for word in language.no)

@@ -1,8 +1,8 @@
-"""The languages of our letters: one folder holds everything about a language.
+"""The languages of our letters, one folder for each.
 
-`language.toml` has what is not a message: names of the language, words for commands. The messages
-are in `LC_MESSAGES/pbm_oust.po`, from which the build makes a catalogue; the English ones are in
-the templates. Languages are found by their folders, and listed nowhere.
+`language.toml` has the names of the language, the words for commands and the like. The messages are
+in `LC_MESSAGES/pbm_oust.po`, from which the build makes a catalogue; the English ones are in the
+templates. Languages are found by their folders, and listed nowhere.
 """
 
 import os
@@ -18,13 +18,13 @@ DOMAIN = "pbm_oust"
 
 
 class WordList(Enum):
-    """The words of command lines that stand in places of the same sort.
+    """A list of words with one sort of place in command lines.
 
-    A word of another language may stand for one thing in one list, and for another in another.
+    A translated word may have another meaning in another list.
     """
 
     COMMANDS = "commands"
-    """The names of commands, and what can be done on a board."""
+    """The names of commands and of deeds on a board."""
     OPTIONS = "options"
     """The names of options."""
     SETTINGS = "settings"
@@ -41,19 +41,19 @@ class Language(Struct, frozen=True, eq=False):
     names: tuple[str, ...]
     """Its names in settings, besides its code."""
     yes: tuple[str, ...]
-    """Words that agree to what a letter asks, in small letters; letters ask for the first."""
+    """Words that agree to a letter's question, in small letters; letters use the first."""
     no: tuple[str, ...]
-    """Words that say no to it."""
+    """Words that answer it with no."""
     words: Mapping[WordList, Mapping[str, str]]
-    """English words by their translations, without accents; letters show the first one."""
+    """English words by their translations, without accents; letters use the first translation."""
     placeholders: Mapping[str, str]
     """The names of places in command lines, by the English names, such as PASSWORD."""
     ordinals: Mapping[str, str]
     """The endings of ordinal numbers, by their forms in CLDR."""
     first_day: str
-    """How the first day of a month is written."""
+    """The first day of a month in writing."""
     invitation: str
-    """What the help in other languages says to readers of this one; may be empty."""
+    """A sentence to readers of this language in the help of others; may be empty."""
 
     def __str__(self) -> str:
         """Return the code."""

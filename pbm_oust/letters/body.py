@@ -15,10 +15,10 @@ from msgspec import Struct
 from pbm_oust.board import Game
 from pbm_oust.board.sgf import format_bare_sgf, format_sgf
 from pbm_oust.board.sheet import Sheet, format_game, format_moves
-from pbm_oust.commands.general import MultipleNotice
 from pbm_oust.commands.show import SgfNotice
 from pbm_oust.play.notices import BoardNotice, Notice
 from pbm_oust.render.visible import visible_line
+from pbm_oust.service.several import MultipleNotice
 
 LONGEST_LINE = 900
 """The most characters on a line; mail may not hold more than 998 (RFC 5322, section 2.1.1)."""
@@ -67,7 +67,7 @@ class Part(Struct, frozen=True):
     """A part of a letter."""
 
     content: str
-    """What it says, in lines; empty if it is a file, or holds other parts."""
+    """The text, in lines; empty for a file, and for a part that holds others."""
     fields: str
     """How it says it: its header fields."""
     encoded: str
@@ -200,7 +200,7 @@ _IN_FILES = (Carriage.SGF, Carriage.FILES, Carriage.MOVES)
 def carriages(notice: Notice) -> Iterator[Carriage]:
     """Yield the ways in which a letter may carry records, the best one first.
 
-    Those are left out that would take more room than a letter has.
+    A way that would take more room than a letter has is left out.
     """
     if isinstance(notice, SgfNotice) or (
         isinstance(notice, BoardNotice) and notice.tells_whole_game

@@ -75,7 +75,7 @@ class HelpPages(Struct, frozen=True):
         }
 
     def _about(self, topic: str, form: AnyForm) -> str:
-        """Return what the help says about a command, below the lines that show it."""
+        """Return the text of the help about a command, below its usage lines."""
         return self.render(f"help/{topic}", form=form, subjects=help_subjects())
 
     def _form_page(self, topic: str, forms: Sequence[AnyForm]) -> str:
@@ -117,7 +117,7 @@ def usages_by_heading(language: Language) -> dict[Heading, list[str]]:
 
 
 def brief_usages(form: AnyForm, language: Language = ENGLISH) -> list[str]:
-    """Return how to write a command: once for all games, without the options that differ."""
+    """Return the usage lines of a command: once for all games, without the options that differ."""
     if not form.is_of_kind:
         return form.usages(None, language)
     options = {form.options_of(kind) for kind in KINDS.values()}

@@ -9,13 +9,13 @@ from urllib.parse import quote
 
 from markupsafe import escape
 
+from pbm_oust.accounts.asks import Ask
 from pbm_oust.accounts.settings import BoardForm
-from pbm_oust.accounts.tags import Joining
 from pbm_oust.board import Deed, Game
 from pbm_oust.commands.play import suggested
 from pbm_oust.grammar.wish import example
 from pbm_oust.letters.body import Part, part
-from pbm_oust.letters.layout import Block, Look, Offers, PageLink, Paragraph, Written, wrapped
+from pbm_oust.letters.layout import Appearance, Block, Offers, PageLink, Paragraph, Written, wrapped
 from pbm_oust.letters.lists import joining_line
 from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
@@ -24,7 +24,7 @@ from pbm_oust.render.html import LOOKS, Marks, Taps, board_html, marks_of
 from pbm_oust.render.text import REMEMBERED, cells_text
 from pbm_oust.rules import Kind, Position, Side, choices
 
-ReplyTo = Callable[[Game | Joining], str | None]
+ReplyTo = Callable[[Game | Ask], str | None]
 """Returns where the reader of a letter can move on a board, or join a challenge, by a mere mail.
 
 None if there is no such address; then nothing can be tapped.
@@ -56,10 +56,7 @@ _TAPPED = (Links.WIDE, Links.SLIM)
 
 
 def has_page(written: Written, reader: Reader) -> bool:
-    """Return whether a letter is also written as HTML, for a reader who wants boards so.
-
-    It is if it has a board, or links.
-    """
+    """Return whether a letter is also written as HTML: one with a board or links, if wanted."""
     if reader.settings.board is BoardForm.TEXT:
         return False
     return not {ShownBoard, Offers}.isdisjoint(map(type, written.blocks))
@@ -193,7 +190,7 @@ class Pages:
         return self._seats[side](escape(userid), self._counted(kind, position.tally(side)))
 
     def _next_game(self, written: Written, game: Game, reply_to: ReplyTo) -> str:
-        """Return what starts the next game, each word with its link."""
+        """Return the words that start the next game, each with its link."""
         address = reply_to(game)
         if not address:
             return ""
@@ -201,7 +198,7 @@ class Pages:
         return self._again([(word, mail_link(address, word)) for word in words])
 
     def _joining(self, offers: Offers, reply_to: ReplyTo) -> str:
-        """Return what joins open challenges, each with its link."""
+        """Return the lines that join open challenges, each with its link."""
         lines = [
             (joining_line(self._translator, each.kind, each.number), reply_to(each))
             for each in offers.challenges
@@ -223,11 +220,15 @@ class Pages:
 
 
 def _beyond(headline: str, paragraph: Paragraph) -> Paragraph:
-    """Return what a paragraph of ours says that a headline does not say already."""
-    if paragraph.look is not Look.PROSE:
+    """Return a paragraph of ours without the lines that a headline says already."""
+    if paragraph.look is not Appearance.PROSE:
         return paragraph
-    lines = [line for line in paragraph.lines if not headline.startswith(line)]
-    return Paragraph(Look.PROSE, tuple([line.removeprefix(headline).lstrip() for line in lines]))
+    further = [
+        line.removeprefix(headline).lstrip()
+        for line in paragraph.lines
+        if not headline.startswith(line)
+    ]
+    return Paragraph(Appearance.PROSE, tuple(further))
 
 
 def paragraph_html(paragraph: Paragraph) -> str:
@@ -236,12 +237,12 @@ def paragraph_html(paragraph: Paragraph) -> str:
     Line ends stand within tags where a program that shows them would show one too many.
     """
     look = paragraph.look
-    lines = without_margin(paragraph).lines if look is Look.LINES else paragraph.lines
+    lines = without_margin(paragraph).lines if look is Appearance.LINES else paragraph.lines
     text = str(escape("\n".join(lines)))
-    if look is Look.PROSE:
+    if look is Appearance.PROSE:
         return f"<p>{text.replace(_SPACES, _KEPT_SPACES).replace(_END, _BREAK)}</p>\n"
     style = "white-space:pre-wrap"
-    if look is Look.LINES:
+    if look is Appearance.LINES:
         style = f"font-family:monospace;white-space:{_WRAPPED if len(lines) < _LONG else _SCROLLED}"
         text = _ADDRESS.sub(r'<a href="\1">\1</a>', text)
     return f'<p style="margin-left:1em;{style}">{text.replace(_END, _BREAK_WITHIN)}</p>\n'
@@ -249,11 +250,11 @@ def paragraph_html(paragraph: Paragraph) -> str:
 
 def without_margin(paragraph: Paragraph) -> Paragraph:
     """Return lines of ours without the indentation that they share; others as they are."""
-    if paragraph.look is not Look.LINES:
+    if paragraph.look is not Appearance.LINES:
         return paragraph
     lines = wrapped(paragraph.lines).split("\n")
     margin = min([len(line) - len(line.lstrip()) for line in lines])
-    return Paragraph(Look.LINES, tuple([line[margin:].rstrip() for line in lines]))
+    return Paragraph(Appearance.LINES, tuple([line[margin:].rstrip() for line in lines]))
 
 
 def mail_link(address: str, subject: str) -> str:

@@ -1,4 +1,4 @@
-"""What a letter says, as blocks: paragraphs and boards, for both its text and its HTML.
+"""The content of a letter as blocks: paragraphs and boards, for both its text and its HTML.
 
 A template writes paragraphs with blank lines between them, and marks where a board stands, or the
 words of a player.
@@ -12,7 +12,7 @@ from enum import Enum
 
 from msgspec import Struct
 
-from pbm_oust.accounts.tags import AnswerPurpose, Joining
+from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.grammar.form import Command
 from pbm_oust.play.notices import ShownBoard
 from pbm_oust.render.text import board_text, players_text
@@ -35,7 +35,7 @@ _BLANK = re.compile(r"\n(?:[^\S\n]*\n)+")
 
 
 def quoted(text: str) -> str:
-    """Return what a player wrote, marked as such."""
+    """Mark a text as the words of a player."""
     return f"{SAID}{text}{END}"
 
 
@@ -44,13 +44,13 @@ def leading_to(words: str, address: str, label: str) -> str:
     return f"{PAGE}{words}\n{address}\n{label}{END}"
 
 
-class Look(Enum):
+class Appearance(Enum):
     """How a paragraph looks."""
 
     PROSE = "prose"
     """Our own sentences."""
     SAID = "said"
-    """What a player wrote."""
+    """The words of a player."""
     LINES = "lines"
     """Lines that stay as they are: commands and tables."""
 
@@ -58,41 +58,41 @@ class Look(Enum):
 class Paragraph(Struct, frozen=True):
     """Lines that belong together, each as it was written."""
 
-    look: Look
+    look: Appearance
     lines: tuple[str, ...]
 
 
 class Offers(Struct, frozen=True):
     """Where the open challenges stand that the reader may join by a link. Text has no links."""
 
-    challenges: tuple[Joining, ...]
+    challenges: tuple[Ask, ...]
 
 
 class PageLink(Struct, frozen=True):
-    """What leads to a page where the reader can do the same; HTML has a button for it."""
+    """A link to a page where the reader can do the same; HTML has a button for it."""
 
     words: str
     address: str
     label: str
-    """What the button says."""
+    """The words on the button."""
 
 
 Block = Paragraph | ShownBoard | Offers | PageLink
 
 
 class Written(Struct, frozen=True):
-    """What a letter says, from which its text and its HTML are made."""
+    """A letter in words, from which its text and its HTML are made."""
 
     subject: str
     blocks: tuple[Block, ...]
     headline: str = ""
-    """What its HTML begins with, if that shows one board: what happened, and whose turn it is."""
+    """The beginning of its HTML, if that shows one board: the news, and whose turn it is."""
     is_board_first: bool = False
     """Whether the board, and what leads to its page, stand right below the headline."""
-    answering: AnswerPurpose | None = None
-    """What an answer to it is for, if that needs no password."""
+    answering: Topic | None = None
+    """The purpose of an answer to it, if that needs no password."""
     again: tuple[Command, ...] = ()
-    """What an answer may say to start the next game, if the letter tells of the end of one."""
+    """The answers that start the next game, if the letter tells of the end of one."""
 
     @property
     def text(self) -> str:
@@ -105,7 +105,7 @@ class Written(Struct, frozen=True):
                 written.append(board_text(game.position, game.latest_stones()))
             elif isinstance(block, PageLink):
                 written += (wrapped([block.words]), f"  {block.address}")
-            elif isinstance(block, Paragraph) and block.look is Look.SAID:
+            elif isinstance(block, Paragraph) and block.look is Appearance.SAID:
                 written.append(indented(block.lines))
             elif isinstance(block, Paragraph):
                 written.append(wrapped(block.lines))
@@ -113,7 +113,7 @@ class Written(Struct, frozen=True):
 
 
 def blocks(
-    written: str, shown: Sequence[ShownBoard] = (), offers: tuple[Joining, ...] = ()
+    written: str, shown: Sequence[ShownBoard] = (), offers: tuple[Ask, ...] = ()
 ) -> tuple[Block, ...]:
     """Return the blocks of what a template has written.
 
@@ -139,9 +139,9 @@ def blocks(
 
 
 def _paragraphs(part: str) -> list[Paragraph]:
-    """Return the lines between blank ones, with all that they hold to be seen.
+    """Return the paragraphs between blank lines, with every character visible.
 
-    They are sentences, or lines that stay as they are if one of them is indented.
+    A paragraph with an indented line keeps its lines as they are; another one is sentences.
     """
     is_said = part.startswith(SAID)
     if is_said:
@@ -149,7 +149,7 @@ def _paragraphs(part: str) -> list[Paragraph]:
     found = []
     for text in _BLANK.split(f"\n\n{visible_letter(part)}\n\n")[1:-1]:
         is_indented = text.startswith(" ") or "\n " in text
-        look = Look.SAID if is_said else Look.LINES if is_indented else Look.PROSE
+        look = Appearance.SAID if is_said else Appearance.LINES if is_indented else Appearance.PROSE
         found.append(Paragraph(look, tuple(text.split("\n"))))
     return found
 

@@ -7,20 +7,29 @@ from email.utils import format_datetime
 
 from msgspec import Struct, structs
 
-from pbm_oust.accounts import tags
+from pbm_oust.accounts import asks, tags
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import ascii_address
+from pbm_oust.accounts.asks import ANY, Ask, Topic
 from pbm_oust.accounts.settings import SubjectForm
 from pbm_oust.board import Game
-from pbm_oust.commands.analyse import AnalysisNotice
 from pbm_oust.commands.general import StartNotice
 from pbm_oust.commands.talk import TalkNotice
 from pbm_oust.letters import body
 from pbm_oust.letters.html import has_page
 from pbm_oust.letters.words import words_in
-from pbm_oust.play.notices import BoardNotice, Notice, Unheard, Verification, turn_on
+from pbm_oust.play.notices import (
+    AnalysisNotice,
+    BoardNotice,
+    Meaning,
+    Notice,
+    Unheard,
+    Verification,
+    turn_on,
+)
 from pbm_oust.play.request import Request
 from pbm_oust.play.verification import CodeNotice, UnconfirmedNotice
+from pbm_oust.rules import KINDS
 from pbm_oust.store.letters import About, Draft, Head
 
 OFF_PATH = "/off"
@@ -42,7 +51,7 @@ class _Content(Struct, frozen=True):
     files: tuple[body.Part, ...]
     """What is attached."""
     answers: str | None
-    """Where answers go, if that is not the address that the letter comes from."""
+    """The address of answers to the notice's ask; None if answers need a proof of their own."""
     is_whole: bool
     """Whether it has all parts that its reader wants."""
     has_room: bool
@@ -80,27 +89,32 @@ class Letters:
         They are as the outbox keeps them: their lines end in LF. Raises OSError if the key of the
         home cannot be read.
         """
-        account, meaning, now = notice.reader.account, notice.answer(), self._clock()
+        account, meaning, now = notice.reader.account, notice.ask(), self._clock()
         contents: dict[bool, _Content] = {}
         drafts = []
         for address in notice.reader.addresses:
             is_own = account is not None and account.has_exactly(address)
-            answered = meaning if is_own and isinstance(meaning, tags.Answered) else None
+            ask = meaning if is_own and isinstance(meaning, Ask) else None
             if is_own not in contents:
-                contents[is_own] = self._content(notice, answered, is_own=is_own)
+                contents[is_own] = self._content(notice, ask, is_own=is_own)
             content = contents[is_own]
-            message_id = self._message_id(notice, request, address, answered, now)
+            carried = _carried(meaning, account, now, is_own=is_own)
+            carried = carried.fitting(self._address) if carried else None
+            proved_by = account if carried and carried.userid and account else address
+            message_id = self._message_id(notice, request, address, carried, proved_by, now)
             head = _head_of(notice, ascii_address(address), message_id, content.subject)
             # RFC 2045, section 6.7: quoted-printable never holds =_
             boundary = f"=_{hashlib.sha256(message_id.encode()).hexdigest()[:24]}"
             language = notice.reader.settings.language.code
-            fields = self._fields(notice, request, head, content.answers, now)
+            answers = content.answers if carried and carried == ask else None
+            answers = answers or self._answers_to(meaning, carried, proved_by)
+            fields = self._fields(notice, request, head, answers, now)
             said = body.body(content.parts, language, boundary, content.files)
-            sheet = answered if isinstance(answered, tags.SheetReply) else None
-            drafts.append(Draft(head, (fields + said).encode(), now, sheet))
+            kept = carried if carried and carried.kept else None
+            drafts.append(Draft(head, (fields + said).encode(), now, kept))
         return drafts
 
-    def _content(self, notice: Notice, answered: tags.Answered | None, *, is_own: bool) -> _Content:
+    def _content(self, notice: Notice, answered: Ask | None, *, is_own: bool) -> _Content:
         """Return what a letter says, with no more bytes than a letter may have.
 
         Answers to it mean `answered`. `is_own`: whether it goes to an address of its reader's
@@ -109,7 +123,9 @@ class Letters:
         tried = list[_Content]()
         for carriage in body.carriages(notice):
             content = self._carrying(carriage, notice, answered, is_own=is_own)
-            if content.is_whole and content.has_room:
+            # The moves of a game matter more than the same text with a picture.
+            is_enough = content.is_whole or carriage is body.Carriage.MOVES
+            if is_enough and content.has_room:
                 return content
             tried.append(content)
         for content in tried:
@@ -124,7 +140,7 @@ class Letters:
         self,
         carriage: body.Carriage,
         notice: Notice,
-        answered: tags.Answered | None,
+        answered: Ask | None,
         *,
         is_own: bool,
     ) -> _Content:
@@ -132,15 +148,15 @@ class Letters:
         reader, about = notice.reader, notice.board()
         words = words_in(reader.settings.language, self._address)
         own = self._reply_address(reader.account, answered)
-        is_play = isinstance(answered, tags.Reply) and answered.purpose is tags.AnswerPurpose.PLAY
+        is_play = answered is not None and answered.topic is Topic.PLAY
         link = self._link(notice, own if is_play else "")
         written = words.of(notice, answered, carriage, link)
         if about and reader.settings.subject is SubjectForm.BOARD:
             subject = f"{about.name}: {about.header.x} - {about.header.o}"
             written = structs.replace(written, subject=subject)
 
-        def answered_at(game: Game | tags.Joining) -> str | None:
-            if isinstance(game, tags.Joining):
+        def answered_at(game: Game | Ask) -> str | None:
+            if isinstance(game, Ask):
                 return self._reply_address(reader.account, game) if is_own else None
             if about:
                 return own if about is game and (is_play or written.again) else None
@@ -158,7 +174,7 @@ class Letters:
             written.subject,
             (text, page) if page else (text,),
             files,
-            self._answers_to(notice, own),
+            own,
             is_whole=bool(page) or not has_page(written, reader),
             has_room=room >= 0,
         )
@@ -178,65 +194,63 @@ class Letters:
             return f"{self._web_address}/{notice.game.name.replace(' ', '/')}"
         return play_address(self._web_address, playing) if playing else ""
 
-    def _reply_address(self, account: Account | None, answered: tags.Answered | None) -> str | None:
+    def _reply_address(self, account: Account | None, answered: Ask | None) -> str | None:
         """Return the address where an answer counts as the player's, if there is one."""
         if answered is None or account is None:
             return None
-        token = tags.token_for(self._key(), account, answered)
-        return tags.reply_address(self._address, answered, token) or None
+        token = asks.token_for(self._key(), account, answered)
+        return asks.reply_address(self._address, answered, token) or None
 
-    def _answers_to(self, notice: Notice, own: str | None) -> str | None:
-        """Return where answers go, if that is not the address the letter comes from.
-
-        `own` is the address where they count as the reader's, if there is one.
-        """
-        match notice.answer():
-            case Verification(code):
-                return tags.verification_address(self._address, code.text)
-            case Unheard():
-                return f"Nobody reads answers <{tags.unread_address(self._address)}>"
-            case _:
-                return own
+    def _answers_to(
+        self, meaning: Meaning | None, carried: Ask | None, proved_by: Account | str
+    ) -> str:
+        """Return where answers to a letter go that carries an ask, or that means something else."""
+        if isinstance(meaning, Verification):
+            return tags.verification_address(self._address, meaning.code.text)
+        if carried is None:
+            return f"Nobody reads answers <{tags.unread_address(self._address)}>"
+        token = asks.token_for(self._key(), proved_by, carried)
+        return asks.reply_address(self._address, carried, token)
 
     def _message_id(
         self,
         notice: Notice,
         request: Request,
         address: str,
-        answered: tags.Answered | None,
+        carried: Ask | None,
+        proved_by: Account | str,
         now: datetime,
     ) -> str:
-        """Return a Message-ID; if answers to the letter need no password, it cannot be guessed.
+        """Return the Message-ID of a letter, which cannot be guessed if it carries an ask.
 
         A mail that comes again is answered by another letter each time.
         """
         topic, reader = notice.topic(), notice.reader
         parts = (request.identity, address, reader.userid or "", topic, now.isoformat())
         digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
-        if answered and reader.account:
+        if carried:
             name = digest[:12]
-            token = tags.token_for(self._key(), reader.account, answered, name)
-            return tags.letter_id(self._host, answered, name, token)
+            token = asks.token_for(self._key(), proved_by, carried, name)
+            return asks.letter_id(self._host, carried, name, token)
         return f"<{topic.replace(' ', '.')}.{digest[:16]}@{self._host}>"
 
     def _fields(
-        self, notice: Notice, request: Request, head: Head, answers: str | None, now: datetime
+        self, notice: Notice, request: Request, head: Head, answers: str, now: datetime
     ) -> str:
         """Return the header fields of a letter, except those about its body.
 
-        `head` is what the outbox knows of it, and `answers` the address where answers go, if that
-        is not the one that the letter comes from.
+        `head` is what the outbox knows of it, and `answers` the address where answers go.
         """
         reader, game = notice.reader, notice.board()
         is_utf8 = not (self._address + head.recipient).isascii()
-        fields = [self._from, body.field("To", head.recipient)]
-        if answers:
-            fields.append(body.field("Reply-To", answers))
-        fields += (
+        fields = [
+            self._from,
+            body.field("To", head.recipient),
+            *([body.field("Reply-To", answers)] if answers else []),
             body.text_field("Subject", head.subject, is_utf8=is_utf8),
             f"Date: {format_datetime(now.replace(microsecond=0))}\n",
             body.field("Message-ID", head.message_id),
-        )
+        ]
         answered = request.message_id if reader.asked else ""
         if answered:
             fields.append(body.field("In-Reply-To", answered))
@@ -259,7 +273,7 @@ class Letters:
         account, what = notice.reader.account, notice.subscription()
         if not (account and what):
             return ""
-        address = self._reply_address(account, tags.Unsubscribing(account.userid, what))
+        address = self._reply_address(account, Ask(Topic.OFF, tuple(what.split()), account.userid))
         if address is None:
             return ""
         by_mail = f"<mailto:{address}?subject=unsubscribe>"
@@ -270,6 +284,27 @@ class Letters:
             body.field("List-Unsubscribe", f"{page}, {by_mail}")
             + "List-Unsubscribe-Post: List-Unsubscribe=One-Click\n"
         )
+
+
+def _carried(
+    meaning: Meaning | None, account: Account | None, now: datetime, *, is_own: bool
+) -> Ask | None:
+    """Return the ask that a letter carries; None if nobody reads answers.
+
+    `is_own`: whether it goes to an address of its reader's account. Only such a letter proves
+    whose an answer is; others are those of a guest.
+    """
+    if isinstance(meaning, Unheard):
+        return None
+    if isinstance(meaning, Verification):
+        return Ask(Topic.VERIFY, (tags.name_of(meaning.code),)).on_day(now.date())
+    if account and is_own:
+        return meaning or Ask(Topic.DO, (ANY,), account.userid)
+    guest = meaning if meaning and meaning.is_of_guest else None
+    if guest is None:
+        first = Ask(Topic.BEGIN, (next(iter(KINDS)),))
+        guest = Ask(Topic.DO, (ANY,)) if account else first
+    return guest.on_day(now.date())
 
 
 def play_address(web_address: str, reply_address: str) -> str:

@@ -165,7 +165,7 @@ def table_rows(translator: Translator, table: SectionTable) -> list[str]:
 
 
 def how_ended(translator: Translator, ended_by: EndedBy, board: Summary) -> str:
-    """Return who won and how, or that nobody did: dave capture, carol award, draw, never begun."""
+    """Return the end of a game in a list: dave capture, carol award, draw, never begun."""
     if board.result is None:
         return ""
     ending, winner = board.result.how, board.winner

@@ -73,7 +73,7 @@ class Translator:
 
     @property
     def own_name(self) -> str:
-        """What the language calls itself: `English`, `français`."""
+        """The name of the language in that language: `English`, `français`."""
         return str(self._locale.get_language_name(self.language.code))
 
     def _number(self, number: float, pattern: str) -> str:
@@ -166,7 +166,7 @@ class Translator:
         return f"{self.day_in_list(local.date())} {local:%H:%M %Z}"
 
     def grid_text(self, grid: Grid) -> str:
-        """Return what a grid is called: square 13x13."""
+        """Return the name of a grid: square 13x13."""
         if self._is_english:
             return str(grid)
         _, _, size = str(grid).partition(" ")
@@ -177,7 +177,7 @@ class Translator:
         return command.form.format(command, self.language, mask=mask)
 
     def answer(self, command: Command, known: Known | None = None) -> str:
-        """Return how an answer to a letter gives a command; empty if it cannot."""
+        """Return a command as an answer to a letter gives it; empty if it cannot."""
         return command.form.format_answer(command, known, self.language)
 
     def word(self, word: str, among: WordList = WordList.COMMANDS) -> str:

@@ -4,27 +4,30 @@ from collections.abc import Callable, Iterable
 from datetime import timedelta
 from functools import cache, cached_property, partial
 from pkgutil import get_data
+from types import SimpleNamespace
+from typing import Any
 
 import msgspec
+from jinja2.runtime import Macro
 from msgspec import Struct, structs
 
 from pbm_oust.accounts import account, clock
 from pbm_oust.accounts.address import MOST_ADDRESSES, is_same_address
+from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.items import LIFETIME as LIFETIME_OF_SEEKS
 from pbm_oust.accounts.items import MOST_SEEKS
 from pbm_oust.accounts.queue import MOST_ANSWERS
 from pbm_oust.accounts.settings import HOURS
-from pbm_oust.accounts.tags import CODE_LIFETIME, SIGN_IN_LIFETIME, Answered, Reply
+from pbm_oust.accounts.tags import CODE_LIFETIME, SIGN_IN_LIFETIME
 from pbm_oust.accounts.vacations import ALLOWANCE
 from pbm_oust.board import Game, Summary, Terms, Wish, has_counted, ratings
 from pbm_oust.board.notation import LONGEST_USERID, format_wish
 from pbm_oust.commands.challenge import LONGEST_TIME
-from pbm_oust.commands.general import MOST_LINES
 from pbm_oust.commands.play import suggested
 from pbm_oust.commands.show import LATE, SHOW
 from pbm_oust.commands.talk import TalkSentNotice
-from pbm_oust.experiments.features import LEARNED
+from pbm_oust.experiments.advice import TRIED
 from pbm_oust.grammar.form import Command
 from pbm_oust.grammar.notation import Blank
 from pbm_oust.grammar.values import LONGEST_PASSWORD
@@ -46,6 +49,7 @@ from pbm_oust.robot.search import can_search, has_core
 from pbm_oust.robot.turning import TurningPoint
 from pbm_oust.rules import KINDS, Grid, Kind, choices, parse_grid
 from pbm_oust.rules.grid import LONGEST
+from pbm_oust.service.several import MOST_LINES
 from pbm_oust.service.table import WhichGame, form_named, playing_again
 from pbm_oust.store.analyses import MOST_WANTED
 from pbm_oust.store.message_keys import MEMORY
@@ -93,7 +97,7 @@ _HEADLINE = "Headline: "
 
 
 class Instead(Struct, frozen=True):
-    """What to send or to answer in place of what was refused; empty if there is nothing."""
+    """The line to send, or the answer to give, in place of a refused command; perhaps none."""
 
     line: str = ""
     others: tuple[str, ...] = ()
@@ -101,13 +105,13 @@ class Instead(Struct, frozen=True):
     blanks: tuple[str, ...] = ()
     """The places in the line that the reader fills in."""
     answers: tuple[str, ...] = ()
-    """What to answer; several, if it is not clear what was meant."""
+    """The answers to give; several, if it is not clear which one was meant."""
     wants_password: bool = False
     """Whether one of the answers has to hold the password."""
 
 
 def instead_of(translator: Translator, notice: notices.RefusalNotice) -> Instead:
-    """Return what to send or to answer in place of what was refused."""
+    """Return the line to send, or the answer to give, in place of a refused command."""
     correction, meant, game = notice.correction, notice.instead, notice.game
     whole = [each for each in meant if not translator.answer(each)]
     blanks = tuple(dict.fromkeys(blank for each in whole for blank in each.form.blanks(each)))
@@ -159,6 +163,10 @@ def place_of(reason: type[Reason]) -> str:
     return f"{room}/{modules[0]}" if room == "commands" else room
 
 
+def _text_of(macro: Macro, *given: object, **named: object) -> str:
+    return str(macro(*given, **named))
+
+
 class Words:
     """The templates of one language. `address` is where commands are sent."""
 
@@ -180,7 +188,7 @@ class Words:
             leading_to=layout.leading_to,
         )
         self._templates.tests.update(with_help=help_.has_page)
-        self._templates.globals.update(
+        self.globals: dict[str, Any] = dict(
             address=address,
             width=layout.WIDTH,
             is_same_address=is_same_address,
@@ -196,7 +204,7 @@ class Words:
             drawn=layout.BOARD,
             links_to_join=layout.OFFERS,
             picture=picture,
-            learned=LEARNED,
+            tried=TRIED,
             moves_of=moves_of,
             names_of_files=names_of_files,
             name_of_sgf=name_of_sgf,
@@ -227,8 +235,14 @@ class Words:
             on_board=on_board,
             blank=Blank,
             why_illegal=self.why_illegal,
+            about=self.about,
+            about_options=lambda: self._macros("help/options").about,
+            outcome=self.outcome,
+            summaries=self.summaries,
             **FIGURES,
         )
+        """The globals of templates, for letters and for pages."""
+        self._templates.globals.update(self.globals)
 
     @cached_property
     def pages(self) -> Pages:
@@ -238,20 +252,20 @@ class Words:
     def of(
         self,
         notice: notices.Notice,
-        answered: Answered | None = None,
+        ask: Ask | None = None,
         carriage: Carriage = Carriage.TEXT,
         link: str = "",
     ) -> layout.Written:
-        """Return what the letter about a notice says.
+        """Put a notice into the words of its letter.
 
-        `answered` is what an answer to it means, if that needs no password. `carriage` is how it
-        carries the records of a game that is over. `link` is where the page is that plays like an
-        answer, if there is one.
+        `ask` is what the letter asks of its reader, if an answer needs no password; `carriage` the
+        way in which the letter carries the records of a game that is over; `link` the address of
+        the page that plays like an answer, if there is one.
         """
         given = structs.asdict(notice)
-        answering = answered.word if answered else ""
-        reply = answered if isinstance(answered, Reply) else None
-        again = _playing_again(notice) if reply else ()
+        is_told = ask and (ask.topic is not Topic.SHEET or ask.positions)
+        answering = ask.topic.value if ask and is_told else ""
+        again = _playing_again(notice) if ask and ask.is_on_board else ()
         given |= {"notice": notice, "answering": answering, "again": again}
         given |= {"carried": carriage.value, "link": link}
         body = filled(self._templates, f"mail/{notice.template}", given)
@@ -261,17 +275,17 @@ class Words:
             headline, _, rest = rest.removeprefix(_HEADLINE).partition("\n")
         reader = notice.reader
         found = layout.blocks(rest, notice.shows(), notice.offers())
-        if reader.returned or reader.left_out:
+        if reader.returned or reader.left_out or reader.unread:
             found = (*layout.blocks(self._render("shared/head", reader=reader)), *found)
         subject = visible_line(subject.removeprefix("Subject: "))
         is_board_first = isinstance(notice, notices.BoardNotice)
-        purpose = reply.purpose if reply else None
-        return layout.Written(subject, found, headline, is_board_first, purpose, again)
+        topic = ask.topic if ask and ask.is_on_board else None
+        return layout.Written(subject, found, headline, is_board_first, topic, again)
 
     def reason(self, notice: notices.RefusalNotice, *, is_line: bool) -> tuple[layout.Block, ...]:
-        """Return why a command was refused that a page has sent, and nothing about mail.
+        """Put the refusal of a command from a page into words, without any about mail.
 
-        `is_line` says that it was written as a line, which may be put right.
+        `is_line`: whether the command was written as a line, which may be put right.
         """
         better = instead_of(self._translator, notice)
         given = structs.asdict(notice)
@@ -284,7 +298,7 @@ class Words:
         return written.subject, written.text
 
     def left_out(self, count: int) -> str:
-        """Return what stands at the end of a letter that lacks so many lines."""
+        """Return the end of a letter that lacks so many lines."""
         return self._render("shared/left_out", count=count)
 
     def help_page(self, subject: str) -> str | None:
@@ -302,18 +316,8 @@ class Words:
         heading = self._macro("help/headings", "heading")
         return {heading(each.value): found for each, found in self._help.summaries().items()}
 
-    @cached_property
-    def ratings(self) -> object:
-        """What is said about ratings: `arithmetic(change)`, `boards_of(size)`, `counting()`."""
-        return self._templates.get_template("shared/rating.txt").module
-
-    @cached_property
-    def house(self) -> object:
-        """What is said about the house players: `strength(level)`, `about(userid)`."""
-        return self._templates.get_template("shared/house.txt").module
-
     def outcome(self, board: Summary) -> str:
-        """Return who has won a game, that nobody has, or who is to move."""
+        """Return the state of a game: its winner, a draw, or the player to move."""
         return self._macro("shared/game", "outcome")(board)
 
     def _rows(self, boards: Iterable[Summary]) -> list[str]:
@@ -328,59 +332,41 @@ class Words:
     def _ended_by(self, kind: Kind, how: str) -> str:
         return self._macro(f"kinds/{kind.name}", "ended_by")(how)
 
-    @cached_property
-    def about_games(self) -> object:
-        """What is said about one game: `latest(..)`, `ending(..)`, `whose_turn(..)`."""
-        return self._templates.get_template("shared/game.txt").module
-
-    @cached_property
-    def about_turning(self) -> object:
-        """What is said about a turning point: `move(..)`, `reasons(..)`, `better(..)`."""
-        return self._templates.get_template("shared/turning.txt").module
-
     def turned(self, point: TurningPoint) -> str:
         """Return all that is said about a turning point."""
         return self._macro("shared/turning", "told")(point)
 
-    @cached_property
-    def about_advice(self) -> object:
-        """What is said about playing well: `beginning(..)`, `tried(..)`."""
-        return self._templates.get_template("shared/advice.txt").module
-
-    @cached_property
-    def about_tournaments(self) -> object:
-        """What is said about a tournament: `what(..)`, `outcome(..)`, `entering(..)`."""
-        return self._templates.get_template("shared/tournament.txt").module
-
-    @cached_property
-    def about_ladders(self) -> object:
-        """What is said about a ladder: `how(..)`, `counting()`, `joining(..)`."""
-        return self._templates.get_template("shared/ladder.txt").module
-
-    @cached_property
-    def about_puzzles(self) -> object:
-        """What is said about a puzzle: `task(..)`, `missed(..)`, `hint(..)`."""
-        return self._templates.get_template("shared/puzzle.txt").module
-
     def why_illegal(self, refusal: Illegal, kind: Kind) -> str:
-        """Return why a placement in a game is not legal, as its refusal says it."""
+        """Return the reason of a refusal for which a placement is not legal."""
         return self._render("shared/illegal", refusal=refusal, kind=kind).strip()
 
     def until(self, game: Game, clock: Clock, reader: notices.Reader) -> str:
         """Return until when the player to move has time."""
         return self._macro("shared/game", "until")(game, clock, reader).strip()
 
-    @cached_property
-    def about_options(self) -> object:
-        """What each option of a challenge means, by its name."""
-        return vars(self._templates.get_template("help/options.txt").module)["about"]
+    def about(self, subject: str) -> SimpleNamespace:
+        """Return the macros of the template in `shared/` about a subject, such as `game`."""
+        return self._macros(f"shared/{subject}")
 
-    def words_of_kind(self, kind: Kind) -> object:
-        """Return what is said about one kind of games alone: `ended(how)`, `took(..)`."""
-        return self._templates.get_template(f"kinds/{kind.name}.txt").module
+    def words_of_kind(self, kind: Kind) -> SimpleNamespace:
+        """Return the macros about one kind of games, such as `ended(how)`, and its other words."""
+        return self._macros(f"kinds/{kind.name}")
+
+    def _macros(self, template: str) -> SimpleNamespace:
+        """Return the names of a template of text, with macros as functions that return text.
+
+        Where a template of HTML calls a macro, Jinja would take its text for HTML.
+        """
+        module = self._templates.get_template(f"{template}.txt").module
+        return SimpleNamespace(
+            **{
+                name: partial(_text_of, each) if isinstance(each, Macro) else each
+                for name, each in vars(module).items()
+            }
+        )
 
     def _counted(self, kind: Kind, tally: tuple[int, ...]) -> str:
-        """Return how many stones a side has on a board, in words."""
+        """Return the number of stones of a side, in words."""
         return self._macro(f"kinds/{kind.name}", "counted")(tally)
 
     def _macro(self, template: str, name: str) -> Callable[..., str]:
@@ -422,7 +408,7 @@ def on_board(name: str, game: Game, words: object = "", **given: object) -> Comm
 
 
 def _playing_again(notice: notices.Notice) -> tuple[Command, ...]:
-    """Return what the reader of a letter about a game may answer to start the next one."""
+    """Return the answers to a letter about a game that start the next one."""
     game, userid = notice.board(), notice.reader.userid
     is_end = isinstance(notice, notices.BoardNotice) and notice.news is notices.News.PLAYED
     if not (game and userid and (is_end or isinstance(notice, TalkSentNotice))):

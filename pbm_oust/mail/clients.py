@@ -1,4 +1,4 @@
-"""Clients: how many connections they may have, and whom our proxies and mail servers name.
+"""Clients of our listeners: limits of connections, and names given by proxies and mail servers.
 
 https://www.haproxy.org/download/2.9/doc/proxy-protocol.txt
 https://www.postfix.org/XCLIENT_README.html
@@ -61,20 +61,20 @@ S553_UTF8 = "553 5.6.7 an address that is not ASCII takes SMTPUTF8"
 MOST_CONNECTIONS = 100
 MOST_CONNECTIONS_OF_ONE = 20
 KEPT_FOR_MAIL_SERVERS = 20
-"""How many connections strangers leave to our own mail servers."""
+"""The number of connections reserved for our own mail servers."""
 
 Address = IPv4Address | IPv6Address
 V = TypeVar("V")
 
 Source = IPv4Address | IPv6Network | None
-"""Where connections are counted together: a host, a /64 of IPv6, or nowhere for Unix sockets."""
+"""The unit in which connections are counted: a host, a /64 of IPv6, or None for Unix sockets."""
 
 
 log = logging.getLogger("pbm_oust")
 
 
 def note_guess(what: str, source: str) -> None:
-    """Log who has sent a wrong password or link; `debian/pbm_oust.fail2ban` reads that."""
+    """Log the source of a wrong password or link, for `debian/pbm_oust.fail2ban`."""
     if source:
         log.warning("wrong %s from %s", what, source)
 
@@ -86,9 +86,9 @@ class Patience(Struct, frozen=True):
     session: float = 600
     bytes_a_second: float = 100
     wrong_password: float = 2
-    """How long the answer to a message with a wrong password waits."""
+    """The delay of the answer to a message with a wrong password."""
     answer: float = 60
-    """How long a client waits at most until we know what becomes of its message."""
+    """The longest wait of a client for the outcome of its message."""
 
 
 class SessionOver(Exception):
@@ -101,24 +101,24 @@ class TurnedAway(SessionOver):
 
 @dataclass(eq=False, slots=True)
 class Visitor:
-    """A connection that was let in."""
+    """An admitted connection."""
 
     client: Source
-    """Who connects: to us, or to a proxy of ours."""
+    """The peer: the client, or a proxy of ours."""
     source: Source
-    """Where it is counted: the client, or whom one of our mail servers has named as its own."""
+    """The source it counts for: the client, or the one that our mail server has named."""
     is_ours: bool
-    """Whether the client is one of our mail servers, who may name others."""
+    """Whether the client is one of our mail servers, which may name others."""
     give_way: Callable[[], None] | None = None
-    """Ends it, so that there is room for another; None while it is not to be ended so."""
+    """Ends the connection to make room for another; None while it must not be ended."""
     waits_since: float = inf
-    """Since when its client has let us wait; never while we are at work."""
+    """The time since which we wait for the client; infinite while we are at work."""
 
 
 class ConnectionLimits:
-    """Counts connections, in all and by source; our own mail servers count only in all.
+    """Counts of connections, in all and by source; our own mail servers count only in all.
 
-    Whoever can open a Unix socket counts as one of them: the account that owns it decides.
+    A client at a Unix socket counts as one of them: the account that owns the socket decides.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class ConnectionLimits:
         self.use(mail_servers, proxies)
 
     def use(self, mail_servers: tuple[Network, ...], proxies: tuple[Network, ...]) -> None:
-        """Take these for our own mail servers and proxies from now on."""
+        """Use these networks as our own mail servers and proxies from now on."""
         self._mail_servers = mail_servers
         self._proxies = proxies
 
@@ -140,22 +140,22 @@ class ConnectionLimits:
         return visitor
 
     def leave(self, visitor: Visitor) -> None:
-        """Count a connection that was let in as gone."""
+        """Count an admitted connection as gone."""
         self._visitors.discard(visitor)
 
     def take_client(self, visitor: Visitor, client: Source) -> None:
-        """Count a connection as one of the client that a proxy has named. Raises TurnedAway."""
+        """Count a connection for the client named by a proxy. Raises TurnedAway."""
         visitor.client = visitor.source = client
         visitor.is_ours = self._is_ours(client)
         self._make_room_for(visitor)
 
     def take_source(self, visitor: Visitor, source: Source) -> None:
-        """Count a connection of a mail server by the source that it names. Raises TurnedAway."""
+        """Count a mail server's connection for the source that it names. Raises TurnedAway."""
         visitor.source = source
         self._make_room_for(visitor)
 
     def speaks_proxy(self, visitor: Visitor) -> bool:
-        """Return whether a connection begins by naming the client of a proxy."""
+        """Return whether a connection begins with a proxy's header."""
         return lies_in(visitor.client, self._proxies)
 
     def stranger(self, source: Source) -> str:
@@ -164,7 +164,7 @@ class ConnectionLimits:
         return "" if is_known else str(source)
 
     def _make_room_for(self, visitor: Visitor) -> None:
-        """Raise TurnedAway if there are too many others, of whom none gives way."""
+        """Raise TurnedAway if there are too many other connections, and none gives way."""
         others, alike, strangers = 0, 0, list[Visitor]()
         for each in self._visitors:
             if each is not visitor:
@@ -180,9 +180,9 @@ class ConnectionLimits:
             self._end_one(strangers, alike)
 
     def _end_one(self, strangers: list[Visitor], alike: int) -> None:
-        """End the connection that has let us wait longest, of the host that has most of them.
+        """End the longest idle connection of the host that has most of them.
 
-        Raises TurnedAway if no stranger has more connections than somebody with so many and one.
+        Raises TurnedAway unless that host has more connections than `alike` and one.
         """
         sources = {each: each.source for each in strangers}
         first = who_gives_way(
@@ -198,10 +198,10 @@ class ConnectionLimits:
 
 
 def who_gives_way(sources: Mapping[V, Source], since: Callable[[V], float], alike: int) -> V | None:
-    """Return who has let us wait longest, of the connections of the host that has most of them.
+    """Return the longest idle connection of the host that has most of them.
 
-    It ends, so that there is room for another one of a host with so many. None if no host has more
-    than these and one. `since` returns since when we wait: infinite if we do not.
+    It makes room for a host with `alike` connections. None if no host has more than `alike` and
+    one. `since` returns the time since which a connection is idle: infinite if it is not.
     """
     held = Counter(sources.values())
     most = max(held.values(), default=0)
@@ -221,22 +221,22 @@ def lies_in(source: Source, networks: tuple[Network, ...]) -> bool:
 
 
 def source_of(transport: asyncio.BaseTransport) -> Source:
-    """Return where a connection comes from."""
+    """Return the source of a connection."""
     name = transport.get_extra_info("peername")
     return source_at(ip_address(name[0].partition("%")[0])) if isinstance(name, tuple) else None
 
 
 def source_at(address: Address) -> Source:
-    """Return the source that an address belongs to; one of IPv4 within IPv6 counts as itself."""
+    """Return the source of an address; IPv4 within IPv6 counts as IPv4."""
     if isinstance(address, IPv4Address):
         return address
     return address.ipv4_mapped or IPv6Network((address, 64), strict=False)
 
 
 CLIENT = "NAME ADDR PORT PROTO HELO LOGIN DESTADDR DESTPORT"
-"""What XCLIENT may say about a client."""
+"""The attributes of XCLIENT."""
 FORWARDED = "NAME ADDR PORT PROTO HELO IDENT SOURCE"
-"""What XFORWARD may say about a message."""
+"""The attributes of XFORWARD."""
 
 _ATTRIBUTE = re.compile(r"([A-Za-z]{1,16})=([!-~]{1,255})")
 _XTEXT = re.compile(r"(?:[!-*,-<>-~]|\+[0-9A-F]{2})+")
@@ -246,19 +246,19 @@ _UNKNOWN = {"[UNAVAILABLE]", "[TEMPUNAVAIL]"}
 
 
 class Named(Struct, frozen=True):
-    """What is said about a client: where it is, None if that is not known."""
+    """The address named for a client; None if it is unknown."""
 
     source: Source
     says_where: bool = True
-    """Whether that is said at all: mail servers may say it in one command and more in the next."""
+    """Whether an address was named at all; a mail server may send several commands."""
 
 
 class BadNaming(ValueError):
-    """What should name a client cannot be read."""
+    """Attributes that cannot be read."""
 
 
 def parse_naming(text: str | None, names: str) -> Named:
-    """Return whom the attributes of a command name.
+    """Return the client named by the attributes of a command.
 
     Raises BadNaming, also for attributes that are not among `names`.
     """
@@ -291,7 +291,7 @@ def _parse_address(text: str) -> Address | None:
 
 
 def named_by_proxy(said: ProxyData) -> Named:
-    """Return whom a proxy names; nobody if the connection is its own. Raises BadNaming."""
+    """Return the client named by a proxy; none for the proxy's own connection. Raises BadNaming."""
     if not said.valid:
         raise BadNaming
     if said.version == 2 and said.command == V2_CMD.LOCAL:

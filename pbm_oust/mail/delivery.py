@@ -1,4 +1,4 @@
-"""A mail that `deliver` has read, and how it hands it to the server of its home: by LMTP.
+"""The mail of `deliver`, and its way to the server of the home by LMTP.
 
 Nothing else of ours is needed for that, so that a mail costs little time.
 """
@@ -14,32 +14,32 @@ if TYPE_CHECKING:
     import smtplib
 
 UNKNOWN = "unknown"
-"""What stands at the socket for a sender or a recipient that `deliver` was not told."""
+"""Replaces an unknown sender or recipient at the socket."""
 _PATIENCE = 600
-"""Seconds that the server may take to answer."""
+"""The seconds in which the server has to answer."""
 _ADDRESS = re.compile(r"[^\s<>()]+@[^\s<>()]+")
 _LINE_END = re.compile(rb"\r?\n")
 
 
 class Handed(NamedTuple):
-    """A mail, with what is known of its envelope."""
+    """A mail with its envelope, as far as it is known."""
 
     data: bytes
-    """With the line ends of the wire."""
+    """The mail with the line ends of the wire."""
     sender: str | None
     """Empty for the null sender; None if it is not known."""
     recipients: tuple[str, ...]
 
 
 class SmtpReply(NamedTuple):
-    """What the server says to a mail, in the words of LMTP."""
+    """The server's LMTP reply to a mail."""
 
     code: int
     text: str
 
 
 def handed(data: bytes, sender: str | None, recipient: str | None) -> Handed:
-    """Return a mail from a pipe. A sender that is no address is not known."""
+    """Return a mail from a pipe. A sender that is no address is dropped."""
     ended = data if data.endswith(b"\n") else data + b"\n"
     if sender not in (None, "", "<>") and not _is_address(sender):
         sender = None
@@ -51,10 +51,10 @@ def handed(data: bytes, sender: str | None, recipient: str | None) -> Handed:
 
 
 def hand_over(home: Path, mail: Handed) -> SmtpReply | None:
-    """Hand a mail to the server of a home, and return its reply, or None if none can be reached.
+    """Hand a mail to the server of a home, and return its reply, or None if there is no server.
 
-    A recipient that is no address is none of the server's. If the server goes away during the mail
-    it may have taken it: the reply says to try again.
+    A recipient that is no address is dropped. If the server goes away during the mail it may have
+    taken it: the reply says to try again.
     """
     if not all(map(_is_address, mail.recipients)):
         return None
@@ -80,7 +80,7 @@ def hand_over(home: Path, mail: Handed) -> SmtpReply | None:
 
 
 def _conversed(client: "smtplib.LMTP", mail: Handed) -> SmtpReply:
-    """Return the first reply that refuses a mail, or else the one to all of it. Raises OSError."""
+    """Return the first refusing reply, or else the reply to the whole mail. Raises OSError."""
     sender = UNKNOWN if mail.sender is None else mail.sender
     recipient = mail.recipients[0] if mail.recipients else UNKNOWN
     options = [] if (sender + recipient).isascii() else ["SMTPUTF8"]
@@ -98,5 +98,5 @@ def _conversed(client: "smtplib.LMTP", mail: Handed) -> SmtpReply:
 
 
 def _is_address(text: str) -> bool:
-    """Return whether a text is an address as far as a line of LMTP takes it."""
+    """Return whether a text is an address that a line of LMTP can hold."""
     return text.isprintable() and bool(_ADDRESS.fullmatch(text))

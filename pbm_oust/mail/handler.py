@@ -1,7 +1,7 @@
-"""What the listener does with a mail: who may write to whom, and what its message leads to.
+"""The handler of the listener: senders, recipients, and the answer to each message.
 
-A message is acknowledged when everything it leads to is on the disk. If a fault of ours prevents
-that the answer is 451, so that the sender's mail server keeps the message and tries again.
+A message is acknowledged when all its effects are on the disk. If a fault of ours prevents that,
+the answer is 451, so that the sender's mail server keeps the message and tries again.
 """
 
 import asyncio
@@ -22,8 +22,8 @@ from pbm_oust.mail.inbound import Envelope, Inbound, KeptBySender, envelope_of, 
 from pbm_oust.mail.reading import UnreadableMail
 from pbm_oust.mail.session import Protocol, Session
 from pbm_oust.mail.workers import Committer, Workers
-from pbm_oust.play.request import Handled, Outcome, outcome_text
-from pbm_oust.play.unit_of_work import NotDerived
+from pbm_oust.play.passwords import NotDerived
+from pbm_oust.play.request import Ending, Handled, outcome_text
 
 log = logging.getLogger("pbm_oust")
 
@@ -33,21 +33,21 @@ LARGEST_HERE = 32 * 1024
 MOST_RECIPIENTS = 5
 
 LONGEST_LINE = 8 * 1024
-"""In bytes, with its end."""
+"""The most bytes of a line, with its end."""
 
 _BARE = re.compile(rb"\r(?!\n)|(?<!\r)\n|\0")
 _LONG = re.compile(rb"^[^\n]{%d}" % LONGEST_LINE, re.MULTILINE)
 
 
 BOUNDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
-"""The seconds up to which mails are counted together."""
+"""The upper bounds, in seconds, of the classes in which mails are counted."""
 
 
 class Counts:
-    """What was counted since the server started. It belongs to one thread; others may read."""
+    """Counters since the start of the server. They belong to one thread; others may read."""
 
     def __init__(self) -> None:
-        self.outcomes = Counter[Outcome]()
+        self.outcomes = Counter[Ending]()
         self.commands = Counter[str]()
         """Mails by the name of their command."""
         self.waits = [0] * (len(BOUNDS) + 1)
@@ -58,20 +58,20 @@ class Counts:
         """When the latest sweep has ended; before that, when counting began."""
 
     def note(self, handled: Handled, seconds: float) -> None:
-        """Count a mail, and how long its sender has waited for the answer."""
-        self.outcomes[handled.outcome] += 1
+        """Count a mail, and the seconds until its answer."""
+        self.outcomes[handled.ending] += 1
         self.waits[bisect_left(BOUNDS, seconds)] += 1
         self.seconds += seconds
         if handled.command:
             self.commands[handled.command] += 1
 
     def note_sweep(self) -> None:
-        """Note that a sweep has ended."""
+        """Note the end of a sweep."""
         self.swept = time.time()
 
 
 class Handler:
-    """The hooks of aiosmtpd: which senders and recipients are taken, and what DATA leads to."""
+    """The hooks of aiosmtpd for senders, recipients and messages."""
 
     def __init__(
         self,
@@ -88,17 +88,17 @@ class Handler:
         self._workers = workers
         self._after = after
         self._counted = counted
-        self._committer = Committer(inbound.work.home, workers.committing)
+        self._committer = Committer(inbound.work.home.database, workers.committing)
         self.at_work = set[asyncio.Task[tuple[str, Handled]]]()
         """The messages that are being handled."""
 
     @property
     def address(self) -> str:
-        """The address that mail is taken for."""
+        """The address of the server."""
         return self._inbound.address
 
     def use(self, inbound: Inbound) -> None:
-        """Take mail this way from now on."""
+        """Use this inbound from now on."""
         self._inbound = inbound
 
     async def handle_EHLO(
@@ -109,7 +109,7 @@ class Handler:
         hostname: str,
         responses: list[str],
     ) -> list[str]:
-        """Take a greeting, and announce what aiosmtpd does not know. All lines go out as one."""
+        """Take a greeting, and announce further extensions. All lines go out as one."""
         session.host_name = hostname
         if server.tls.context and not session.ssl:
             responses.insert(-1, "250-STARTTLS")
@@ -128,7 +128,7 @@ class Handler:
         address: str,
         options: list[str],
     ) -> str:
-        """Take a sender; the bytes of a message are counted from here."""
+        """Take a sender, and begin to count the bytes of a message."""
         if len(address) > LONGEST_ADDRESS:
             return clients.S553_ADDRESS
         if not address.isascii() and "SMTPUTF8" not in options:
@@ -145,7 +145,7 @@ class Handler:
         address: str,
         options: list[str],
     ) -> str:
-        """Take the address of the server, also with a +tag, and no other.
+        """Take the address of the server, with or without a +tag, and no other.
 
         An LMTP transaction has one recipient, because aiosmtpd answers a message once and not for
         each recipient (RFC 2033, section 4.2). The client tries again with the others.
@@ -198,10 +198,10 @@ class Handler:
     async def take(
         self, content: bytes, envelope: Envelope, patience: clients.Patience
     ) -> tuple[str, Handled]:
-        """Handle a message to the end, and return the reply and what became of it.
+        """Handle a message to the end, and return the reply and the outcome.
 
-        That goes on if the client goes away. One that has waited for long is told to come again;
-        the message is known then.
+        It goes on if the client goes away. After a long wait the client is told to come again, when
+        the message is known.
         """
         work = asyncio.create_task(self._work(content, envelope))
         self.at_work.add(work)
@@ -210,13 +210,13 @@ class Handler:
         if work.done():
             return work.result()
         log.warning("a mail is put off: handling it takes longer than %g s", patience.answer)
-        return clients.S451_LATER, Handled(Outcome.KEPT)
+        return clients.S451_LATER, Handled(Ending.KEPT)
 
     async def _work(self, content: bytes, envelope: Envelope) -> tuple[str, Handled]:
-        """Let workers handle a message; others hash the passwords that it needs.
+        """Handle a message in a worker; another worker hashes its passwords.
 
-        The small mails of those who prove whose they are cost so little that they are handled here,
-        unless a server keeps the home, for which they may have to wait.
+        A small mail from a proved sender costs so little that it is handled here, unless the home
+        is on a server, which may make it wait.
         """
         origin = envelope.source or envelope.sender or ""
         is_cheap = len(content) <= LARGEST_HERE and self._workers.is_trusted(origin)
@@ -235,9 +235,9 @@ class Handler:
                 await asyncio.wrap_future(self._workers.hash(origin, derive))
             except UnreadableMail as error:
                 status = f"550 5.6.0 not readable: {error}"
-                handled = Handled(Outcome.UNREADABLE)
+                handled = Handled(Ending.UNREADABLE)
             except KeptBySender:
-                return clients.S451_LATER, Handled(Outcome.KEPT)
+                return clients.S451_LATER, Handled(Ending.KEPT)
         self._workers.note(origin, handled.is_proved)
         return status, handled
 

@@ -7,27 +7,34 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from pbm_oust.accounts import tags
+from pbm_oust.accounts import asks, tags
 from pbm_oust.accounts.address import is_same_address
+from pbm_oust.accounts.asks import Ask, Claim, Topic
 from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.notation import format_time
+from pbm_oust.grammar.form import Command
 from pbm_oust.grammar.vocabulary import MASK
 from pbm_oust.letters.letters import Letters
+from pbm_oust.letters.templates import is_own_subject
 from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail, taken_apart
-from pbm_oust.mail.reading.headers import language_asked
+from pbm_oust.mail.reading.headers import header_text, language_asked
 from pbm_oust.mail.reading.mail import Verdict, verdict_of
-from pbm_oust.mail.reading.phrases import any_of
-from pbm_oust.play.authentication import verify
-from pbm_oust.play.request import Handled, Outcome, Request, Silence, outcome_text, silent
-from pbm_oust.play.unit_of_work import NotDerived, Passwords, UnitOfWork
+from pbm_oust.mail.reading.phrases import any_of, without_prefixes
+from pbm_oust.play.authentication import answer_proved_by
+from pbm_oust.play.context import Context
+from pbm_oust.play.passwords import NotDerived, Passwords
+from pbm_oust.play.request import Ending, Handled, Request, Silence, outcome_text, silent
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.verification import code_named
 from pbm_oust.refusal import UnreadableReason
 from pbm_oust.service.service import PreparedRequest, prepare
-from pbm_oust.service.table import is_of_letter
+from pbm_oust.service.table import behind_prefix, is_asked, is_of_letter, parse_line, parted
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
@@ -39,6 +46,9 @@ if TYPE_CHECKING:
 
 
 MOST_HOPS = 30
+_MOST_ANSWERED = 3
+"""How many letters in In-Reply-To count."""
+_MOST_PREFIXES = 5
 REPORT = "multipart/report"
 """The kind of a mail with which a mail server says what became of another one (RFC 6522)."""
 
@@ -85,10 +95,12 @@ def automatic_by(mail: Mail, envelope_sender: str | None, own_address: str) -> s
         return mail.kind
     if mail.is_reaction:
         return "reaction"
+    if mail.is_receipt:
+        return "receipt or recall"
     for subject in mail.subjects:
         if _AUTOMATIC_REPLY.fullmatch(subject.lower()):
             return "Subject of an automatic reply"
-    if tags.is_own_id(
+    if asks.is_own_id(
         "".join(mail.headers["message-id"][:1]).strip(), own_address.rpartition("@")[2]
     ):
         return "own Message-ID"
@@ -170,7 +182,7 @@ class Inbound(Struct, frozen=True):
             note.handled = (
                 found
                 if isinstance(found, Handled)
-                else self.work.retried(found.carry_out, shares=found.shares)
+                else self.work.change(found.carry_out, shares=found.shares)
             )
         return note.handled
 
@@ -181,27 +193,27 @@ class Inbound(Struct, frozen=True):
             if isinstance(found, Handled):
                 note.handled = found
             else:
-                note.handled = await committer.done(self.work.once(found.carry_out))
+                note.handled = await committer.done(self.work.in_transaction(found.carry_out))
         return note.handled
 
     @contextmanager
     def _noted(self, size: int) -> Iterator["_Note"]:
         """Write a line into the log about the mail that the body handles."""
         received, begun = self.work.now(), time.perf_counter()
-        level, note = logging.INFO, _Note(Handled(Outcome.KEPT, why="the server stops"))
+        level, note = logging.INFO, _Note(Handled(Ending.KEPT, why="the server stops"))
         try:
             yield note
         except NotDerived:
             level = logging.NOTSET
             raise
         except UnreadableMail as error:
-            level, note.handled = logging.WARNING, Handled(Outcome.UNREADABLE, why=str(error))
+            level, note.handled = logging.WARNING, Handled(Ending.UNREADABLE, why=str(error))
             raise
         except (OSError, DamagedHistory) as error:
-            level, note.handled = logging.ERROR, Handled(Outcome.KEPT, why=str(error))
+            level, note.handled = logging.ERROR, Handled(Ending.KEPT, why=str(error))
             raise KeptBySender(str(error)) from None
         except Exception as error:
-            level, note.handled = logging.ERROR, Handled(Outcome.KEPT, why="a fault in the program")
+            level, note.handled = logging.ERROR, Handled(Ending.KEPT, why="a fault in the program")
             log.exception("a fault in the program")
             raise KeptBySender("a fault in the program") from error
         finally:
@@ -216,7 +228,7 @@ class Inbound(Struct, frozen=True):
         """
         mail = read_mail(data, envelope.sender or "")
         code: Secret | None = None
-        claims: list[tags.Claim] = []
+        claims: list[Claim] = []
         may_end = False
         for recipient in envelope.recipients or mail.recipients:
             tag = tags.parse_tag(recipient, self.address)
@@ -226,10 +238,10 @@ class Inbound(Struct, frozen=True):
                 return silent(Silence.ANSWERS_BROADCAST)
             if isinstance(tag, tags.Echo):
                 return self._read_echo(tag, mail)
-            if isinstance(tag, tags.Claim):
+            if isinstance(tag, Claim):
                 claims.append(tag)
                 # Programs write the mails that end letters of one sort, so these may be automatic.
-                may_end = may_end or isinstance(tag.of, tags.Unsubscribing)
+                may_end = may_end or tag.ask.topic is Topic.OFF
             elif isinstance(tag, Secret):
                 code = code or tag
         robot = automatic_by(mail, envelope.sender, self.address)
@@ -242,41 +254,51 @@ class Inbound(Struct, frozen=True):
             verdict = Verdict.VERIFIED
         elif self.authserv_id and envelope.is_of_mail_server:
             verdict = verdict_of(mail, self.authserv_id)
-        reply = None if code else self._reply(mail, claims, verdict)
-        if robot and not isinstance(reply, tags.Unsubscribing):
+        ask = None if code else self._ask(mail, claims, verdict)
+        if ask and ask.topic is Topic.VERIFY:
+            code, ask = self.work.look(partial(code_named, name=ask.about[0])), None
+        if robot and not (ask and ask.topic is Topic.OFF):
             return silent(robot)
-        return prepare(_asked(mail, code, reply, envelope, verdict), self.work)
+        return prepare(_asked(mail, code, ask, envelope, verdict), self.work.write)
 
-    def _reply(
-        self, mail: Mail, claims: Sequence[tags.Claim], verdict: Verdict
-    ) -> tags.Answered | None:
-        """Return a mail as an answer to a letter of ours, if it proves who sent it.
+    def _ask(self, mail: Mail, claims: Sequence[Claim], verdict: Verdict) -> Ask | None:
+        """Return the ask of the letter of ours that a mail answers, if it proves that.
 
         `claims` comes from the addresses that it was sent to. Its headers may also name the tagged
         address, if the envelope has lost the tag, or the Message-ID of the letter; they prove it
         only for a mail from an address of the account.
         """
         host = self.address.rpartition("@")[2]
-        named: list[tags.Claim] = []
+        named: list[Claim] = []
         for recipient in mail.recipients:
             tag = tags.parse_tag(recipient, self.address) if "+" in recipient else None
-            if isinstance(tag, tags.Claim):
+            if isinstance(tag, Claim):
                 named.append(tag)
-        for message_id in mail.answered:
-            if claim := tags.parse_letter_id(message_id, host):
-                named.append(claim)
+        likeliest = {"in-reply-to": slice(_MOST_ANSWERED), "references": slice(-1, None)}
+        for name, count in likeliest.items():
+            said = " ".join(map(header_text, mail.headers[name]))
+            named += asks.letters_named(said, host)[count]
         if not (claims or named):
             return None
-        with self.work.home.database.read():
-            for claim in claims:
-                if reply := verify(claim, self.work):
-                    return reply
-            for claim in named:
-                if reply := verify(claim, self.work):
-                    account = self.work.account(reply.userid)
+        with self.work.reading() as on:
+            for claim in (*claims, *named):
+                if claim.ask.is_of_guest:
+                    if ask := self._guest(claim, mail.sender, verdict):
+                        return ask
+                elif ask := answer_proved_by(on, claim):
+                    if claim in claims:
+                        return ask
+                    account = on.account(ask.userid)
                     is_from = account.has_address(mail.sender) and verdict is not Verdict.FORGED
-                    return reply if is_from else None
+                    return ask if is_from else None
         return None
+
+    def _guest(self, claim: Claim, sender: str, verdict: Verdict) -> Ask | None:
+        """Return the ask of a letter to somebody without an account, who answers it."""
+        is_late = not claim.ask.is_answered_on(self.work.now().date())
+        if is_late or verdict is Verdict.FORGED:
+            return None
+        return asks.verified(claim, self.work.home.key(), sender)
 
     def _read_bounce(
         self, data: bytes, recipient: str, identity: str
@@ -294,9 +316,9 @@ class Inbound(Struct, frozen=True):
         address, status, subject = failed.recipient, failed.status, failed.subject
         letter = failed.letter or identity
 
-        def deed(work: UnitOfWork) -> Handled:
-            work.home.do(note_bounce, address, Bounce.of(work.now(), status, letter, subject))
-            return Handled(Outcome.RETURNED)
+        def deed(on: Context) -> Handled:
+            note_bounce(on.transaction, address, Bounce.of(on.now, status, letter, subject))
+            return Handled(Ending.RETURNED)
 
         return PreparedRequest(deed, shares=False)
 
@@ -306,8 +328,8 @@ class Inbound(Struct, frozen=True):
             return silent(Silence.ECHO)
         outcome = KeyOutcome.REFUSED if mail.kind == REPORT else KeyOutcome.DONE
 
-        def deed(work: UnitOfWork) -> Handled:
-            work.home.do(note_key, echo.message_key, outcome, work.now())
+        def deed(on: Context) -> Handled:
+            note_key(on.transaction, echo.message_key, outcome, on.now)
             return silent(Silence.ECHO)
 
         return PreparedRequest(deed, shares=False)
@@ -316,19 +338,25 @@ class Inbound(Struct, frozen=True):
 def _asked(
     mail: Mail,
     code: Secret | None,
-    reply: tags.Answered | None,
+    ask: Ask | None,
     envelope: Envelope,
     verdict: Verdict,
 ) -> Request:
     """Return what a mail asks for; one to the address of a code brings that code back."""
-    if any(mail.subjects):
-        line, chat = next(filter(None, mail.subjects)), mail.text
+    reply = None if ask and ask.is_of_guest else ask
+    subject = asked_in(next(filter(None, mail.subjects), ""))
+    if not (reply and reply.is_on_board) and _is_ours(subject, mail):
+        subject = ""
+    if ask and not reply and mail.text.strip():
+        line, chat = parted(mail.text)
+    elif subject:
+        line, chat = subject, mail.text
     elif code or reply:
         line, chat = "", mail.text
     else:
-        line, chat = _parted(mail.text)
+        line, chat = parted(mail.text)
     # The Subject of an answer is usually that of our letter, and no command.
-    is_ours = is_of_letter(line) if isinstance(reply, tags.Reply) else reply is not None
+    is_ours = is_of_letter(line) if reply and reply.is_on_board else reply is not None
     fault: UnreadableReason | None = None
     if len(mail.subjects) > 1 and not code:
         fault = SeveralSubjects()
@@ -346,12 +374,41 @@ def _asked(
         mark=marked_by(mail),
         is_of_owner=envelope.is_of_owner,
         identity=mail.identity,
+        former=mail.former,
         message_id=mail.message_id,
         language=language_asked(mail.headers),
         reply=reply,
+        guest=ask if ask and not reply else None,
         code=code,
         fault=fault,
     )
+
+
+def _is_ours(subject: str, mail: Mail) -> bool:
+    """Return whether a mail answers with the Subject of a letter of ours that is about no board.
+
+    Whoever types such a Subject anew means it.
+    """
+    is_answer = mail.headers["in-reply-to"] or mail.headers["references"]
+    may_be_ours = is_answer or subject not in map(header_text, mail.headers["subject"])
+    return may_be_ours and not is_of_letter(subject) and is_own_subject(subject)
+
+
+def asked_in(subject: str) -> str:
+    """Return a Subject without prefixes in languages that nobody here knows: `رد: help`.
+
+    They are one or two words before a colon, in front of what asks for something.
+    """
+    behind = subject
+    for _ in range(_MOST_PREFIXES):
+        if isinstance(parse_line(behind)[1], Command):
+            return behind
+        found = behind_prefix(behind)
+        if not found:
+            break
+        behind = without_prefixes(found)
+    is_sure = behind == subject or is_asked(behind) or is_own_subject(behind)
+    return behind if is_sure else subject
 
 
 def envelope_of(
@@ -401,12 +458,6 @@ def _log_line(received: datetime, handled: Handled, size: int, milliseconds: flo
         word = word.replace('"', "'")
         line += f' {key}="{word}"' if " " in word else f" {key}={word}"
     return line[1:]
-
-
-def _parted(text: str) -> tuple[str, str]:
-    """Return the first line of a text that is not empty, and what follows it."""
-    first, _, rest = text.lstrip().partition("\n")
-    return first, rest.strip("\n")
 
 
 def not_ours(address: str, own: str) -> str:

@@ -1,4 +1,4 @@
-"""The listener: where mail is taken, in SMTP or LMTP."""
+"""Listeners: endpoints that take mail in SMTP or LMTP."""
 
 import asyncio
 import logging
@@ -14,17 +14,17 @@ from pbm_oust.store.configuration import Endpoint
 log = logging.getLogger("pbm_oust")
 
 SOCKET = 0o660
-"""Who may use a Unix socket: its owner, and its group, which a folder can give it."""
+"""The mode of a Unix socket: for its owner and its group."""
 
 
 class CannotListen(OSError):
-    """The server cannot listen at an address; the message names it and says why."""
+    """An endpoint at which the server cannot listen; the message names it and says why."""
 
 
 async def listen(
     endpoint: Endpoint, session: Session, *, is_shared: bool = False
 ) -> asyncio.Server:
-    """Return a server that takes mail at an endpoint, in sessions like one. Raises CannotListen.
+    """Return a listener at an endpoint, with sessions like the given one. Raises CannotListen.
 
     `is_shared`: other processes of ours may listen at the same port.
     """
@@ -43,7 +43,7 @@ async def listen(
 
 @asynccontextmanager
 async def listening_at_home(home: Path, name: str, session: Session) -> AsyncIterator[None]:
-    """Take mail at a socket of the home. A server that cannot have it does without."""
+    """Take mail at a socket of the home, if it can be opened."""
     try:
         own = OwnSocket(home, name)
     except OSError as error:
@@ -60,7 +60,7 @@ async def listening_at_home(home: Path, name: str, session: Session) -> AsyncIte
 
 
 def bound_endpoint(server: asyncio.Server, endpoint: Endpoint) -> Endpoint:
-    """Return where a server really listens, with the port it got if 0 was asked for."""
+    """Return the real endpoint of a listener, with the port it got if 0 was asked for."""
     if endpoint.path:
         return endpoint
     host, port = server.sockets[0].getsockname()[:2]

@@ -20,20 +20,20 @@ from prometheus_client.registry import Collector
 
 from pbm_oust.mail.handler import BOUNDS, Counts
 from pbm_oust.mail.listener import CannotListen
-from pbm_oust.play.request import Outcome
+from pbm_oust.play.request import Ending
 from pbm_oust.service.table import FORMS
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.upkeep import Gauges, read_gauges
 
 MOST_CONNECTIONS = 8
-"""How many connections there may be: one more closes the oldest."""
+"""The most connections; one more closes the oldest."""
 IDLE_SECONDS = 5
-"""After so long without a word from the client a connection is closed."""
+"""The time after which a silent connection is closed."""
 
 
 class Metrics(Collector):
-    """What a server has counted, and what its home holds."""
+    """Figures of a server and its home."""
 
     def __init__(self, home: Home, counts: Counts, clock: Callable[[], datetime]) -> None:
         self._home = home
@@ -61,7 +61,7 @@ class Metrics(Collector):
 
 @contextmanager
 def served(metrics: Metrics, endpoint: Endpoint) -> Iterator[int]:
-    """Serve metrics at HOST:PORT while the body runs, and give the port. Raises CannotListen."""
+    """Serve metrics at HOST:PORT while the body runs, and yield the port. Raises CannotListen."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(metrics)
     place, app = (endpoint.host, endpoint.port), make_wsgi_app(registry)
@@ -81,12 +81,12 @@ def served(metrics: Metrics, endpoint: Endpoint) -> Iterator[int]:
 
 
 class _Handler(WSGIRequestHandler):
-    """A connection that is closed when its client says nothing; no line tells of it."""
+    """A connection with a time limit and without a log."""
 
     timeout = IDLE_SECONDS
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the library has it
-        """Say nothing."""
+        """Do nothing."""
 
 
 class _Server(ThreadingMixIn, WSGIServer):
@@ -113,14 +113,14 @@ class _Server(ThreadingMixIn, WSGIServer):
         super().shutdown_request(request)
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Say nothing about a client that has left or was too slow."""
+        """Do nothing about a client that has left or was too slow."""
 
 
 def _of_mails(counts: Counts) -> Iterator[core.Metric]:
     mails = core.CounterMetricFamily(
         "pbm_oust_mails", "Mails by what became of them", labels=["outcome"]
     )
-    for outcome in Outcome:
+    for outcome in Ending:
         mails.add_metric([outcome.name.lower()], counts.outcomes[outcome])
     yield mails
     bounds = [*map(str, BOUNDS), "+Inf"]

@@ -24,15 +24,15 @@ FOR_OWNER = "socket"
 FOR_DELIVER = "deliver"
 _MODE = 0o600
 _WAITING = 100
-"""How many connections may wait to be taken."""
+"""The most connections that wait to be accepted."""
 
 
 class SocketTaken(OSError):
-    """Another server listens at the socket."""
+    """A socket at which another server listens."""
 
 
 class OwnSocket:
-    """A socket of a home, at which this process listens until it closes it."""
+    """A listening socket of a home, until it is closed."""
 
     def __init__(self, home: Path, name: str) -> None:
         """Listen. Raises SocketTaken, and OSError if something else is in its place."""
@@ -41,7 +41,7 @@ class OwnSocket:
         self._made = os.lstat(self._path)
 
     def close(self) -> None:
-        """Stop listening, and remove the socket if it is still this one."""
+        """Stop listening, and remove the socket file if it is still this one."""
         with suppress(OSError), locked_folder(self._path.parent):
             if os.path.samestat(self._made, os.lstat(self._path)):
                 os.unlink(self._path)
@@ -49,9 +49,9 @@ class OwnSocket:
 
 
 def listen_at(path: Path, mode: int) -> socket.socket:
-    """Return a socket that listens at a path, in place of one that a dead process has left there.
+    """Return a listening socket at a path, in place of a dead one.
 
-    Raises SocketTaken, and OSError if something else is in its place.
+    Raises SocketTaken, and OSError if there is something else at the path.
     """
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
@@ -86,7 +86,7 @@ def connect(home: Path, name: str) -> socket.socket | None:
 
 @contextmanager
 def _shortened(path: Path) -> Iterator[str]:
-    """Give another path of a socket, which is short enough."""
+    """Yield a path of a socket that is short enough."""
     handle = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         yield f"/proc/self/fd/{handle}/{path.name}"
@@ -95,7 +95,7 @@ def _shortened(path: Path) -> Iterator[str]:
 
 
 def _is_socket(path: Path) -> bool:
-    """Return whether a socket is there. Raises OSError if it is something else."""
+    """Return whether a socket is at a path. Raises OSError for anything else."""
     try:
         mode = os.lstat(path).st_mode
     except FileNotFoundError:
@@ -106,7 +106,7 @@ def _is_socket(path: Path) -> bool:
 
 
 def _remove_dead(path: Path, short: str) -> None:
-    """Remove the socket that a dead process has left. Raises SocketTaken if one is alive."""
+    """Remove a dead process's socket. Raises SocketTaken if the process is alive."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asking:
         asking.setblocking(False)
         try:

@@ -10,6 +10,7 @@ it does so for one address after the other, the flush ends.
 """
 
 import logging
+import math
 import smtplib
 import threading
 import time
@@ -25,8 +26,7 @@ from pbm_oust.accounts.bounces import STATUS, Bounce, status_of
 from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.store import letters
 from pbm_oust.store.configuration import Endpoint
-from pbm_oust.store.database import Hold, Transaction
-from pbm_oust.store.faults import Stale
+from pbm_oust.store.database import Hold, Snapshot, Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.outbox import name_of
 from pbm_oust.store.upkeep import turn_letters_into_files
@@ -48,8 +48,6 @@ LONGEST_TRY = timedelta(days=5)
 """How long a letter may be put off before it has failed."""
 MOST_LOST = 3
 """How many connections may end at their first letters, one after the other, before a flush does."""
-MOST_FOUND = 100
-"""How many letters that are due are looked up at a time."""
 ALL_BUSY = 0.1
 """Seconds after which letters that wait get one more worker, and a worker without any ends."""
 STOP_SECONDS = 2.0
@@ -62,7 +60,7 @@ So letters of a host that died, which are free half a minute later, leave within
 _END_OF_TIME = datetime.max.replace(tzinfo=UTC)
 
 Leaving = tuple[letters.Letter, bytes]
-"""A letter that a worker has taken, and its content."""
+"""A letter that a worker has claimed, and its content."""
 
 
 class Lost(OSError):
@@ -189,6 +187,7 @@ class Relaying:
             with self.home.relaying(waits=all_letters) as is_locked:
                 if not is_locked:
                     break
+                flushed += self.remove_accepted()
                 recall_files(self.home)
                 self._correct_times()
                 with self.home.database.holding() as hold:
@@ -199,9 +198,16 @@ class Relaying:
             is_needed = not is_over and self.is_wanted()
         return flushed
 
+    def remove_accepted(self) -> Flushed:
+        """Remove letters that were handed over when a fault kept us from noting it."""
+        if accepted := sorted(self.accepted):
+            self.home.do(letters.remove_letters, accepted)
+            self.accepted.difference_update(accepted)
+        return Flushed(sent=len(accepted))
+
     def is_wanted(self) -> bool:
         """Return whether a letter is due. May raise OSError."""
-        return bool(self.home.ask(letters.due_letters, self.now(), 1))
+        return self.home.ask(letters.next_due, self.now()) is not None
 
     def stop(self) -> None:
         """Begin with no more letters; a flush ends when those on their way have left."""
@@ -267,10 +273,10 @@ def wait_after(failures: int) -> int:
 
 
 class _Flush:
-    """One flush of the outbox: workers, and the schedule from which they take letters.
+    """A flush of the outbox: workers, each of which claims one letter after the other.
 
-    A letter is marked as leaving when a worker takes it, in the transaction that notes what became
-    of the worker's letter before.
+    A worker claims a letter to an address at which no other worker is, in the transaction that
+    notes what became of its letter before.
     """
 
     def __init__(self, relaying: Relaying, hold: Hold, *, takes_all: bool) -> None:
@@ -281,23 +287,18 @@ class _Flush:
         self._takes_all = takes_all
         self._change = threading.Condition()
         """Guards all that follows."""
-        self._found = list[letters.Letter]()
-        """Letters that were due when they were looked up, and that no worker has taken."""
-        self._busy = set[str]()
-        """The addresses at which workers are."""
-        self._put_off = set[str]()
-        """Those that wait for another flush."""
-        self._elsewhere = set[str]()
-        """Those at which other hosts are."""
-        self._asked_hosts = time.monotonic()
-        self._held = set[str]()
-        """Those that other hosts are kept from."""
+        self._workers = dict[threading.Thread, str]()
+        """The workers, and the address at which each of them is; empty between two letters."""
+        self._let_be = dict[str, float]()
+        """The addresses that no worker goes to, and until when.
+
+        Another host is there, or letters to it have been put off.
+        """
         self._lost_at = dict[str, int]()
         """Those at which a connection has ended, and how many letters had left by then."""
         self._lost = 0
         """How many connections have ended at their first letters since the latest one that left."""
         self._flushed = Flushed()
-        self._workers = list[threading.Thread]()
         self._most = MOST_CONNECTIONS
         self._fault: BaseException | None = None
         self.is_shared = False
@@ -316,17 +317,11 @@ class _Flush:
             for worker in list(self._workers):
                 worker.join(STOP_SECONDS if self._relaying.is_stopping else None)
         if self._fault:
-            self._remove_accepted()
+            if not self._relaying.is_stopping:
+                with suppress(OSError):
+                    self._relaying.remove_accepted()
             raise self._fault
         return self._flushed
-
-    def _remove_accepted(self) -> None:
-        """Remove letters that were handed over when a fault kept us from noting it."""
-        accepted = sorted(self._relaying.accepted)
-        if accepted and not self._relaying.is_stopping:
-            with suppress(OSError):
-                self._home.do(letters.remove_letters, accepted)
-                self._relaying.accepted.difference_update(accepted)
 
     @property
     def _is_over(self) -> bool:
@@ -334,12 +329,10 @@ class _Flush:
 
     def _starts_worker(self) -> bool:
         """Start one more worker, if a letter waits for one; return whether it does."""
-        has_room = len(self._workers) < self._most
-        if not has_room or (letter := self._candidate()) is None:
+        if len(self._workers) >= self._most or self._home.ask(self._next_due) is None:
             return False
-        self._found.insert(0, letter)
         worker = threading.Thread(target=self._work, name="relay", daemon=True)
-        self._workers.append(worker)
+        self._workers[worker] = ""
         worker.start()
         return True
 
@@ -364,7 +357,7 @@ class _Flush:
                     self._put_back(leaving[0])
         is_unreachable = isinstance(fault, Lost) or not is_connected
         with self._change:
-            self._workers.remove(threading.current_thread())
+            del self._workers[threading.current_thread()]
             if isinstance(fault, OSError) and is_unreachable and self._workers:
                 self._most = len(self._workers)  # the relay takes no more connections
             else:
@@ -413,118 +406,79 @@ class _Flush:
     def _put_back(self, letter: letters.Letter) -> None:
         """Let a letter wait after all, unless another host may have it."""
         if self._hold.is_sure:
-            self._home.do(letters.stop_sending, [letter.id])
-        with self._change:
-            self._busy.discard(address_of(letter))
+            self._home.do(letters.stop_sending, letter.id)
+        self._hold.give_back([letters.task_of(address_of(letter))])
 
     def _next(
         self, done: letters.Letter | None = None, refused: RelayRefusal | None = None
     ) -> Leaving | None:
-        """Note what became of a worker's letter, and return its next one; None if there is none.
+        """Note what became of a worker's letter, and claim its next one; None if there is none.
 
         Before that, it waits a little for more letters.
         """
         if done and refused is None:
             self._relaying.accepted.add(done.id)
-        has_waited = False
-        while True:
+        leaving = self._noted(done, refused)
+        if leaving is None:
             with self._change:
-                letter = None if self._is_over else self._candidate(None if refused else done)
-                if letter:
-                    self._busy.add(address_of(letter))
-                elif done is None:
-                    if has_waited or self._is_over:
-                        return None
-                    self._change.wait(ALL_BUSY)
-                    has_waited = True
-                    continue
-            content = self._noted(done, refused, letter)
-            done = refused = None
-            if letter and content is not None:
-                return letter, content
+                self._change.wait(ALL_BUSY)
+                is_due = not self._is_over and self._home.ask(self._next_due)
+            leaving = self._noted() if is_due else None
+        return leaving
 
     def _noted(
-        self,
-        done: letters.Letter | None,
-        refused: RelayRefusal | None,
-        letter: letters.Letter | None,
-    ) -> bytes | None:
-        """Write down what became of one letter, and return the content of another that leaves.
+        self, done: letters.Letter | None = None, refused: RelayRefusal | None = None
+    ) -> Leaving | None:
+        """Write down what became of one letter, and claim another one in the same transaction."""
+        worker, left = threading.current_thread(), address_of(done) if done else ""
 
-        That is None if it is gone, or has been handed over before.
-        """
-        accepted, due = self._relaying.accepted, self._due
-
-        def work(transaction: Transaction) -> tuple[Flushed, bytes | None]:
+        def work(transaction: Transaction) -> tuple[Flushed, Leaving | None]:
             became = self._relaying.note(transaction, done, refused) if done else Flushed()
-            if letter and letter.id in accepted:
-                letters.remove_letters(transaction, [letter.id])
-                return became + Flushed(sent=1), None
-            if letter and letters.begin_sending(transaction, [letter.id], due):
-                return became, letters.content_of(transaction, letter.id)
-            return became, None
+            with self._change:
+                if became.kept and self._takes_all:
+                    self._let_be[left] = math.inf
+                return became, self._claim(transaction, worker, left)
 
-        became, content = self._home.database.write(work)
+        became, leaving = self._home.database.write(work)
         if done and refused:
             state = "has failed" if became.failed else f"waits {wait_after(done.failures)} seconds"
             log.warning("letter %s %s: %s", name_of(done), state, refused.reason)
-        over = [each for each in (done, None if content is not None else letter) if each]
         with self._change:
             self._flushed += became
             self._lost = 0 if became.sent else self._lost
-            accepted.difference_update(each.id for each in over)
-            if done and became.kept and self._takes_all:
-                self._put_off.add(address_of(done))
-            self._busy -= {address_of(each) for each in over}
-            if letter and content is not None:
-                self._busy.add(address_of(letter))
-        return content
+        if done:
+            self._relaying.accepted.discard(done.id)
+            if not leaving or address_of(leaving[0]) != left:
+                self._hold.give_back([letters.task_of(left)])
+        return leaving
 
-    # Which letters are due
-
-    @property
-    def _due(self) -> datetime:
-        """Until when letters are due."""
-        return _END_OF_TIME if self._takes_all else self._relaying.now()
-
-    def _candidate(self, done: letters.Letter | None = None) -> letters.Letter | None:
-        """Return a letter that may leave, to an address at which no other worker is.
-
-        `done` is what this worker has just handed over. Addresses at which a connection has ended
-        come last.
-        """
-        busy = self._put_off | (self._busy - {address_of(done)} if done else self._busy)
-        for avoided in [busy | set(self._lost_at), busy] if self._lost_at else [busy]:
-            free = next((each for each in self._found if address_of(each) not in avoided), None)
-            if free is None:
-                self._look_up(avoided, done)
-                free = next(iter(self._found), None)
-            if free:
-                self._found.remove(free)
-                return free
+    def _claim(
+        self, transaction: Transaction, worker: threading.Thread, left: str
+    ) -> Leaving | None:
+        """Claim the next letter for a worker, who has left an address, or stays there."""
+        self._workers[worker] = ""
+        while not self._is_over and (letter := self._next_due(transaction)):
+            address = address_of(letter)
+            if address == left or self._hold.take([letters.task_of(address)]):
+                self._workers[worker] = address
+                return letter, letters.begin_sending(transaction, letter.id)
+            self.is_shared = True
+            self._let_be[address] = time.monotonic() + PASS_SECONDS
         return None
 
-    def _look_up(self, avoided: set[str], done: letters.Letter | None) -> None:
-        """Look up letters that are due to other addresses than some, and keep other hosts away."""
-        if time.monotonic() > self._asked_hosts + PASS_SECONDS:
-            self._asked_hosts = time.monotonic()
-            self._elsewhere.clear()
-        without = avoided | self._elsewhere
-        found = self._home.ask(letters.due_letters, self._due, MOST_FOUND, without)
-        found = [letter for letter in found if not done or letter.id != done.id]
-        addresses = {address_of(letter) for letter in found}
-        if idle := self._held - self._busy - addresses:
-            self._held -= idle
-            self._hold.give_back(map(letters.task_of, idle))
-        if wanted := addresses - self._held:
-            taken = self._hold.take(sorted(map(letters.task_of, wanted)))
-            ours = {address for address in wanted if letters.task_of(address) in taken}
-            self._held |= ours
-            self._elsewhere |= wanted - ours
-            self.is_shared |= ours != wanted
-        self._found = [letter for letter in found if address_of(letter) in self._held]
-        if found and not self._found:
-            self._look_up(avoided, done)
+    def _next_due(self, snapshot: Snapshot) -> letters.Letter | None:
+        """Return the next letter to an address at which no worker is.
+
+        Addresses at which a connection has ended come last.
+        """
+        now = time.monotonic()
+        busy = {address for address, until in self._let_be.items() if now < until}
+        busy.update(self._workers.values())
+        due = _END_OF_TIME if self._takes_all else self._relaying.now()
+        for avoided in [busy.union(self._lost_at), busy] if self._lost_at else [busy]:
+            if letter := letters.next_due(snapshot, due, avoided):
+                return letter
+        return None
 
 
 def address_of(letter: letters.Letter) -> str:
@@ -535,13 +489,12 @@ def address_of(letter: letters.Letter) -> str:
 def recall_files(home: Home) -> None:
     """Let the unread letters in the Maildir wait for the relay."""
     for letter in home.ask(letters.all_letters, letters.LetterState.FILE):
-        with suppress(Stale):
-            home.do(partial(_recall, home, letter))
+        home.do(partial(_recall, home, letter))
 
 
 def _recall(home: Home, letter: letters.Letter, transaction: Transaction) -> None:
-    home.withhold([letter.file] if letter.file else [])
-    letters.recall_letter(transaction, letter)
+    if home.withhold(transaction, [letter.file] if letter.file else []):
+        letters.recall_letter(transaction, letter)
 
 
 RETRY_SECONDS = 60.0

@@ -24,7 +24,7 @@ _REPORTS = ("message/delivery-status", "message/global-delivery-status")
 _RETURNED = ("message/rfc822", "message/global")
 _RETURNED_HEADERS = ("text/rfc822-headers", "message/global-headers", "message/rfc822-headers")
 _LONGEST = 64 * 1024
-"""How much of a bounce is read that is no delivery report."""
+"""The most bytes of a plain bounce that are read."""
 _ADDRESS = re.compile(
     r"(?:\"[^\s<>\"]{1,64}\"|[^\s<>()\[\],;:\"']{1,64})@[^\s<>()\[\],;:\"']{1,255}"
 )
@@ -38,7 +38,7 @@ _COPY = re.compile(
     r".*$|^return-path:",
     re.IGNORECASE | re.MULTILINE,
 )
-"""The line above the letter that a plain bounce returns."""
+"""The line above the returned letter in a plain bounce."""
 _LATE = re.compile(
     r"delayed|warning|not yet been|still (?:being )?(?:retry|try)|will (?:be retried|keep trying)"
     r"|continue to (?:try|retry)|will (?:try|retry)",
@@ -50,30 +50,30 @@ _FAILED = re.compile(
     r"|\b5\d\d\b|^<\S+>\s?:",
     re.IGNORECASE | re.MULTILINE,
 )
-"""What is said of a letter that failed; qmail heads its reasons with an address in any language."""
+"""Phrases about a failed letter; qmail heads its reasons with an address in any language."""
 _FOR_GOOD = re.compile(r"(?<![\d.])5\.\d{1,3}\.\d{1,3}|\b55\d\b|permanent")
 _CODE_POINT = re.compile(r"\\x\{([0-9A-Fa-f]{2,6})\}")
 """A letter beyond ASCII in an address of RFC 6533."""
 
 
 class FailedDelivery(Struct, frozen=True):
-    """What a report says about a letter that was not delivered."""
+    """A report on a letter that was not delivered."""
 
     recipient: str
     status: str
-    """Why, as in RFC 3463: 5.1.1."""
+    """The reason as in RFC 3463: 5.1.1."""
     letter: str
     """The Message-ID of the letter, or else that of the report."""
     subject: str
 
 
 def read_report(message: Message, sent_to: str, key: bytes) -> FailedDelivery | None:
-    """Return what a report to the address `sent_to` says; None if it reports no failed letter.
+    """Return the failed delivery in a report to `sent_to`; None if there is none.
 
     It has a part message/delivery-status (RFC 3464), or the same with letters beyond ASCII (RFC
     6533); or it is the text of a mail server, as qmail writes it. A report that a letter is late,
-    or that it arrived, reports no failure. Nor does anything to an address that does not belong to
-    an address that it names.
+    or that it arrived, is none. Nor is a report whose recipient does not match the token in
+    `sent_to`.
     """
     token = tag_of(sent_to).partition(".")[2]
     groups = list(_fields_of_recipients(message))
@@ -93,7 +93,7 @@ def read_report(message: Message, sent_to: str, key: bytes) -> FailedDelivery | 
 
 
 def _read_text(message: Message, token: str, key: bytes) -> FailedDelivery | None:
-    """Return what a mail server says in words about a letter that failed, or None."""
+    """Return the failed delivery in the plain words of a mail server, or None."""
     failed = str(message.get("X-Failed-Recipients", ""))
     if not (failed or _FROM_ROBOT.search(str(message.get("From", "")))):
         return None
@@ -131,7 +131,7 @@ def _named(fields: Message) -> list[str]:
 
 
 def _decoded(address: str) -> str:
-    """Return an address of a report, whose letters beyond ASCII may be numbers (RFC 6533)."""
+    """Return an address of a report with numbered letters decoded (RFC 6533)."""
     try:
         return _CODE_POINT.sub(lambda found: chr(int(found[1], 16)), address)
     except ValueError:
@@ -139,14 +139,14 @@ def _decoded(address: str) -> str:
 
 
 def _addresses(text: str) -> list[str]:
-    """Return the addresses in a text, each once and only so many."""
+    """Return the addresses in a text without repetitions, up to a limit."""
     ended = (address.rstrip(".") for address in _ADDRESS.findall(text[:_LONGEST]))
     found = (each for address in ended for each in (address, address.lstrip(".")))
     return list(dict.fromkeys(found))[:_MOST_ADDRESSES]
 
 
 def _first_of(token: str, key: bytes, addresses: list[str]) -> str:
-    """Return the first of some addresses that a token belongs to, or an empty text."""
+    """Return the first address that matches a token, or an empty text."""
     found = next((each for each in addresses if _is_of(token, key, each)), "")
     return parse_address(found) if is_address(found) else found
 
@@ -162,7 +162,7 @@ def _parts(message: Message) -> list[Message]:
 
 
 def _leaves(message: Message) -> Iterator[Message]:
-    """Yield the parts of a mail that have no parts, or are mails."""
+    """Yield the parts of a mail without parts of their own, and attached mails."""
     left = _parts(message)
     while left:
         part = left.pop(0)
@@ -181,7 +181,7 @@ def _fields_of_recipients(message: Message) -> Iterator[Message]:
 
 
 def _returned_letter(message: Message) -> Message:
-    """Return the letter that a report returns, or its headers; an empty one if there is none."""
+    """Return the letter in a report, or its headers; an empty one if there is none."""
     for part in _leaves(message):
         kind = part.get_content_type()
         if kind in _RETURNED or kind in _RETURNED_HEADERS:
@@ -190,7 +190,7 @@ def _returned_letter(message: Message) -> Message:
 
 
 def _inner_text(part: Message) -> str:
-    """Return the text of a part, also of one that holds a mail and is encoded all the same."""
+    """Return the text of a part, also of an attached mail that is encoded all the same."""
     if not part.is_multipart():
         payload = part.get_payload(decode=True)
         data = payload if isinstance(payload, bytes) else b""

@@ -1,6 +1,6 @@
-"""The running server: listeners, their workers, the sender, and the sweep every few minutes.
+"""The running server: listeners, their workers, the sender, and the regular sweep.
 
-It tells systemd, or whoever else started it and listens, how it is (sd_notify(3)).
+Its state is reported to systemd, or whoever else started it (sd_notify(3)).
 """
 
 import asyncio
@@ -26,7 +26,8 @@ from pbm_oust.mail.relay import Relaying, Sender
 from pbm_oust.mail.session import Protocol, Session
 from pbm_oust.mail.tls import Tls, read_certificate
 from pbm_oust.mail.workers import Workers
-from pbm_oust.play.unit_of_work import Passwords, UnitOfWork
+from pbm_oust.play.passwords import Passwords
+from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules import KINDS
 from pbm_oust.service.sweep import SweepFailure, sweep
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
@@ -36,13 +37,13 @@ from pbm_oust.store.rebuilding import look_less_for_circles
 from pbm_oust.store.upkeep import find_trouble
 
 LARGE = 64 * 1024
-"""Bytes from which on a block is large: a mail as it grows, and what scrypt needs."""
+"""The size from which memory blocks are mapped: growing mails, and scrypt's tables."""
 _M_MMAP_THRESHOLD = -3
 _M_ARENA_MAX = -8
 
 
 def give_memory_back() -> None:
-    """Let the C library give back what is large and share what is small, if it is glibc."""
+    """Let glibc return large blocks of memory, and share small ones."""
     with suppress(AttributeError, OSError):
         library = ctypes.CDLL(None)
         library.mallopt(_M_MMAP_THRESHOLD, LARGE)
@@ -52,12 +53,12 @@ def give_memory_back() -> None:
 log = logging.getLogger("pbm_oust")
 
 TALLY_SECONDS = 1
-"""How often what was refused is recorded."""
+"""The time between two records of refusals."""
 
 
 @asynccontextmanager
 async def tallied(home: Home, clock: Callable[[], datetime]) -> AsyncIterator[None]:
-    """Record what is refused while the body runs, and the rest at its end."""
+    """Record refusals regularly while the body runs, and the rest at its end."""
     recording = asyncio.create_task(_record_on(home, clock))
     try:
         yield
@@ -85,12 +86,12 @@ SWEEP_SECONDS = 300
 Mail that waited in the mail server while this one was down comes in before that.
 """
 SHARED_SECONDS = 25
-"""How long after a sweep the next one starts at the latest where hosts share a home.
+"""The longest pause between sweeps if hosts share a home.
 
-What a host was at when it died is free half a minute later, and is done within a minute.
+A dead host's tasks are free after half a minute, so they are done within a minute.
 """
 SWEEPER_STOP_SECONDS = 1
-"""How long a sweep may go on when the server is told to stop; what is left stays due."""
+"""The time for a sweep when the server stops; the rest stays due."""
 
 
 class Sweeper:
@@ -118,7 +119,7 @@ class Sweeper:
         self._thread.start()
 
     def use(self, work: UnitOfWork) -> None:
-        """Sweep with this unit of work from now on."""
+        """Use this unit of work from now on."""
         self._work = work
 
     def stop(self) -> None:
@@ -141,7 +142,7 @@ class Sweeper:
                 log.exception("the sweep is put off: a fault in the program")
 
     def _sweep(self) -> float:
-        """Sweep, and return after how many seconds to do so again."""
+        """Sweep, and return the seconds until the next sweep."""
         if self._work is None:
             return self._seconds
         if time.monotonic() >= self._walked + self._seconds:
@@ -163,7 +164,7 @@ class Sweeper:
     def _look_at_histories(self, home: Home) -> None:
         """Mend the files of some histories that others may have edited.
 
-        Once all of them have been looked at, remove what dead processes were writing.
+        After a full round, the remains of dead processes are removed.
         """
         if home.is_on_server:
             return
@@ -176,7 +177,7 @@ class Sweeper:
 
 
 def notify(state: str) -> None:
-    """Tell the service manager a state of this server, if there is one that wants to know."""
+    """Report a state of the server to the service manager, if there is one."""
     path = os.environ.get("NOTIFY_SOCKET", "")
     if path:
         with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as there:
@@ -185,9 +186,9 @@ def notify(state: str) -> None:
 
 
 async def _keep_watch(home: Home) -> None:
-    """Tell a watchdog, if there is one, again and again that this loop and the store answer.
+    """Report to a watchdog, if there is one, that the loop and the store answer.
 
-    A store in trouble answers, too: to begin again would mend nothing.
+    A store in trouble answers, too: a restart would mend nothing.
     """
     seconds = int(os.environ.get("WATCHDOG_USEC", "0")) / 1_000_000
     while seconds:
@@ -197,14 +198,14 @@ async def _keep_watch(home: Home) -> None:
 
 
 TURN_SECONDS = 0.0001
-"""How long a thread that computes may keep the others waiting, above all that of the sessions."""
+"""The longest time for which a computing thread delays others, above all that of the sessions."""
 STOP_SECONDS = 6
-"""How long the messages being handled may take when the server is told to stop."""
+"""The time for messages in progress when the server stops."""
 
 
 @dataclass(slots=True)
 class _Parts:
-    """What a configuration is for."""
+    """The parts of the server that a configuration sets."""
 
     handler: Handler
     sender: Sender
@@ -228,7 +229,7 @@ class Server:
     ready: Callable[[Configuration, list[Endpoint]], None]
     sweep_seconds: float = SWEEP_SECONDS
     meanwhile: Callable[[Home], AbstractAsyncContextManager[None]] = lambda _home: nullcontext()
-    """What else goes on while it serves."""
+    """A context that is open while the server runs."""
     counts: Counts = field(default_factory=Counts)
     _listeners: dict[_Place, asyncio.Server] = field(default_factory=dict)
     _limits: ConnectionLimits = field(default_factory=ConnectionLimits)
@@ -258,7 +259,7 @@ class Server:
     async def _serve(
         self, configuration: Configuration, parts: "_Parts", signals: asyncio.Queue[int]
     ) -> None:
-        """Take mail until a signal says that it is enough, and finish what has been begun."""
+        """Take mail until a signal to stop, and finish what has been begun."""
         handler = parts.handler
         of_owner, of_deliver = (
             listening_at_home(self.home.path, name, self._session(handler, protocol))
@@ -281,7 +282,7 @@ class Server:
                 await asyncio.wait(set(handler.at_work), timeout=STOP_SECONDS)
 
     async def _hear(self, signals: asyncio.Queue[int], parts: "_Parts") -> None:
-        """Read the configuration again at each SIGHUP, until another signal comes."""
+        """Reload the configuration at each SIGHUP, until another signal comes."""
         while await signals.get() == signal.SIGHUP:
             try:
                 await self._use(self.configure(), parts)
@@ -289,7 +290,7 @@ class Server:
                 log.error("the configuration stays as it was: %s", error)
 
     async def _use(self, configuration: Configuration, parts: "_Parts") -> None:
-        """Serve with a configuration; listeners that it does not change go on."""
+        """Use a configuration; unchanged listeners stay."""
         try:
             context = read_certificate(configuration)
         except BadConfiguration as error:
@@ -332,11 +333,11 @@ class Server:
         self.ready(configuration, endpoints)
 
     def _inbound(self, configuration: Configuration) -> Inbound:
-        """Return what mails go through with a configuration."""
+        """Return the inbound of a configuration."""
         given = self.home, configuration.address, self.clock, configuration.limits
         passwords, pages = self._passwords, configuration.web_address
         return open_inbound(*given, configuration.authserv_id, passwords, pages)
 
     def _session(self, handler: Handler, protocol: Protocol) -> Session:
-        """Return the session that those at a listener are like."""
+        """Return the model for the sessions of a listener."""
         return Session(handler, protocol, self._limits, Patience(), self._tls)

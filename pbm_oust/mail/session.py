@@ -19,13 +19,13 @@ from pbm_oust.mail.tls import Tls
 log = logging.getLogger("pbm_oust")
 
 LONGEST_COMMAND = 1024
-"""RFC 5321 says 512, and extensions add to it (section 4.5.3.1.4)."""
+"""The most bytes of a command: 512 by RFC 5321, and more by extensions (section 4.5.3.1.4)."""
 MOST_COMMANDS = 200
-"""How often one command may come without a mail."""
+"""The most commands of one kind without a mail."""
 MOST_NONSENSE = 5
-"""How many lines that are no commands end a session."""
+"""The number of invalid lines that end a session."""
 MOST_UNHEARD = 16 * 1024
-"""How many bytes of replies may wait for a client that does not read them."""
+"""The most bytes of replies that wait for a client that does not read."""
 
 _LINE = re.compile(rb"[^\r\n\0]*\r\n")
 _WITH_ADDRESS = ("MAIL", "RCPT")
@@ -33,11 +33,11 @@ _END = b"\r\n.\r\n"
 _USUAL_PATH = re.compile(
     r"<((?=[^@]{1,64}@)[\w+=-]+(?:\.[\w+=-]+)*@[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)*)>(| .*)", re.ASCII
 )
-"""An address of letters, digits and few signs, which most are; aiosmtpd reads all others."""
+"""The usual form of an address, with few signs; aiosmtpd reads all others."""
 
 
 class Protocol(Enum):
-    """What is spoken with a client, and who that is."""
+    """The protocol of a listener, and the sort of its clients."""
 
     SMTP = "SMTP"
     SMTPS = "SMTP within TLS from the first byte on"
@@ -47,7 +47,7 @@ class Protocol(Enum):
 
     @property
     def is_local(self) -> bool:
-        """Whether it is LMTP: an own greeting, and one recipient a message."""
+        """Whether it is LMTP, with a greeting of its own and one recipient a message."""
         return self not in (Protocol.SMTP, Protocol.SMTPS)
 
 
@@ -58,11 +58,11 @@ _COMMANDS = (
 
 
 class BadLine(ValueError):
-    """A line is no command; the message is the reply."""
+    """A line that is no command; the message is the reply."""
 
 
 def parse_command_line(line: bytes) -> tuple[str, str | None]:
-    """Return a command in capitals and what follows it. Raises BadLine.
+    """Return a command in capitals and its argument. Raises BadLine.
 
     A line ends with CR LF. It is ASCII, but for addresses, which may be UTF-8 (RFC 6531).
     """
@@ -97,20 +97,20 @@ class Session(smtp.SMTP):
     session: Any
     envelope: Any
     visitor: clients.Visitor
-    """As what the connection is counted, while it is open."""
+    """The connection in the limits, while it is open."""
     received = 0
-    """How many bytes have come since the last MAIL."""
+    """The number of bytes since the last MAIL."""
     speaks_for_client = False
     """Whether a mail server of ours has named its client with XCLIENT."""
 
     _conversation: asyncio.Task[None] | None = None
-    """Whatever keeps it up to its end; None if the client was turned away."""
+    """The task of the session; None if the client was turned away."""
     _waiting: asyncio.Future[bool] | None = None
-    """Who waits for more bytes; True if they have come, or never will."""
+    """The future for more bytes: True if they have come, or never will."""
     _proxy: asyncio.StreamReader | None = None
-    """What a proxy says in front of the session."""
+    """The header of a proxy in front of the session."""
     _has_all = False
-    """Whether the client sends no more."""
+    """Whether the client has closed its side."""
     _nonsense = 0
 
     def __init__(
@@ -137,10 +137,10 @@ class Session(smtp.SMTP):
         self.tls = tls
 
     def another(self) -> Self:
-        """Return another session, not begun yet, that is served like this one.
+        """Return a new session with the same settings.
 
         aiosmtpd looks through all its methods whenever it makes one, which takes as long as all
-        commands of a mail. What a connection changes is set when it is made.
+        commands of a mail. The state of a connection is set when it is made.
         """
         return copy.copy(self)
 
@@ -180,7 +180,7 @@ class Session(smtp.SMTP):
             self._wake()
 
     def eof_received(self) -> bool:
-        """Take the end of what the client sends; without TLS, it may still hear the replies."""
+        """Handle the end of input; without TLS, the client still gets its replies."""
         self._has_all = True
         if self._proxy:
             self._proxy.feed_eof()
@@ -188,7 +188,7 @@ class Session(smtp.SMTP):
         return self.session.ssl is None
 
     def connection_lost(self, error: Exception | None) -> None:
-        """End a session, and keep nothing of what the client has sent."""
+        """End a session, and drop its input."""
         if self._conversation:
             self.limits.leave(self.visitor)
             self.visitor.give_way = None
@@ -196,23 +196,22 @@ class Session(smtp.SMTP):
             self.eof_received()
 
     def give_way(self) -> None:
-        """End the session at once, so that somebody else finds room."""
+        """End the session at once to make room for another."""
         if self.session.ssl or self.protocol is not Protocol.SMTPS:
             self.transport.write(f"{clients.S421_BUSY}\r\n".encode())
         self._close()
 
     def _close(self) -> None:
-        """Close the connection; nobody waits for a client that does not read what was said."""
+        """Close the connection without waiting for the client to read replies."""
         if self.transport.get_write_buffer_size():
             self.transport.abort()
         else:
             self.transport.close()
 
     async def _secure(self) -> None:
-        """Protect the connection by TLS, and forget all that was said without. Raises OSError.
+        """Start TLS, and forget everything said before. Raises OSError.
 
-        What the client has sent behind the command is dropped: others may have put it there (RFC
-        3207, section 6).
+        Input behind the command is dropped: others may have put it there (RFC 3207, section 6).
         """
         self._unread.clear()
         if self.tls.context is None:
@@ -233,7 +232,7 @@ class Session(smtp.SMTP):
         self._begin_anew()
 
     def _begin_anew(self) -> None:
-        """Forget all that was said in the session."""
+        """Forget everything said in the session."""
         self.session = smtp.Session(self.loop)
         self.session.peer = self.transport.get_extra_info("peername")
         self.session.ssl = self.transport.get_extra_info("ssl_object")
@@ -242,7 +241,7 @@ class Session(smtp.SMTP):
     # The conversation
 
     async def _converse(self) -> None:
-        """Hold the conversation."""
+        """Run the session."""
         try:
             if self.protocol is Protocol.SMTPS:
                 await self._secure()
@@ -259,7 +258,7 @@ class Session(smtp.SMTP):
             self._close()
 
     async def push(self, status: AnyStr) -> None:
-        """Say something; a client that does not read it is cut off in time."""
+        """Send a reply; a client that does not read is cut off in time."""
         if not self.transport.is_closing():
             said = status.encode() if isinstance(status, str) else status
             self.transport.write(said + b"\r\n")
@@ -267,7 +266,7 @@ class Session(smtp.SMTP):
                 self.transport.abort()
 
     async def _read_proxy(self, stream: asyncio.StreamReader) -> None:
-        """Let a proxy say who connects to it. Raises SessionOver, BadNaming, EOFError, OSError."""
+        """Read the client from a proxy. Raises SessionOver, BadNaming, EOFError, OSError."""
         async with asyncio.timeout(self.patience.idle):
             named = clients.named_by_proxy(await get_proxy(stream))
         self._proxy = None
@@ -277,7 +276,7 @@ class Session(smtp.SMTP):
             self.limits.take_client(self.visitor, named.source)
 
     async def _read_line(self) -> bytes:
-        """Return the next line with its end; one that is too long is cut short, and stays too long.
+        """Return the next line with its end; a line that is too long is cut, but stays too long.
 
         Raises SessionOver and EOFError.
         """
@@ -290,7 +289,7 @@ class Session(smtp.SMTP):
         return line
 
     async def _read_content(self) -> bytes | None:
-        """Return the message that comes next, or None for one that is too large to be kept.
+        """Return the next message, or None for one that is too large.
 
         It ends with a dot alone between two CR LF, and nowhere else (RFC 5321, section 4.1.1.4). It
         comes at a least rate. Raises SessionOver and EOFError.
@@ -315,7 +314,8 @@ class Session(smtp.SMTP):
     async def _wait_for_more(self, until: float, reply: str) -> None:
         """Wait for more bytes.
 
-        Raises SessionOver with `reply` if none has come by `until`, and EOFError if none will.
+        Raises SessionOver with `reply` if none has come by `until`, and EOFError if the client has
+        closed.
         """
         if self._has_all:
             raise EOFError("the client has gone away")
@@ -363,7 +363,7 @@ class Session(smtp.SMTP):
     # Commands
 
     def _getaddr(self, arg: str) -> tuple[str | None, str | None]:
-        """Return an address and what follows it; aiosmtpd has no answer to some broken ones."""
+        """Return an address and its parameters; aiosmtpd fails over some broken ones."""
         if usual := _USUAL_PATH.fullmatch(arg):
             return usual[1], usual[2]
         try:
@@ -372,11 +372,11 @@ class Session(smtp.SMTP):
             return None, None
 
     async def smtp_LHLO(self, arg: str) -> None:
-        """Take the greeting of LMTP, which says what EHLO says."""
+        """Take the greeting of LMTP, as EHLO."""
         await self.smtp_EHLO(arg)
 
     async def smtp_DATA(self, arg: str | None) -> None:
-        """Take a message, and answer it when its end has come."""
+        """Take a message, and answer it at its end."""
         if await self.check_helo_needed():
             return
         if not self.envelope.rcpt_tos:
@@ -404,7 +404,7 @@ class Session(smtp.SMTP):
         await self.push(clients.S501_QUIT)
 
     async def smtp_STARTTLS(self, arg: str | None) -> None:
-        """Go on with TLS, as if nothing had been said before."""
+        """Start TLS, and begin the session again."""
         if arg:
             await self.push(clients.S501_TLS)
         elif self.session.ssl:
@@ -416,7 +416,7 @@ class Session(smtp.SMTP):
             await self._secure()
 
     async def smtp_XCLIENT(self, arg: str | None) -> None:
-        """Begin anew with the client whom a mail server of ours names. Raises SessionOver."""
+        """Begin again with the client named by a mail server of ours. Raises SessionOver."""
         if named := await self._read_naming(arg, clients.CLIENT):
             self.speaks_for_client = True
             if named.says_where:
@@ -432,7 +432,7 @@ class Session(smtp.SMTP):
             await self.push(clients.S250_NAMED)
 
     async def _read_naming(self, arg: str | None, names: str) -> clients.Named | None:
-        """Return what a mail server of ours says of its client, or tell why nothing is taken."""
+        """Return the client named by a mail server of ours, or answer with a refusal."""
         if not self.visitor.is_ours:
             await self.push(clients.S550_NAMING)
         elif self.envelope.mail_from is not None:

@@ -8,13 +8,13 @@ from pbm_oust.store.configuration import BadConfiguration, Configuration
 
 @dataclass(slots=True)
 class Tls:
-    """What is used for connections with TLS that begin from here on; None if there is none."""
+    """The TLS context for new connections; None if there is none."""
 
     context: ssl.SSLContext | None = None
 
 
 def read_certificate(configuration: Configuration) -> ssl.SSLContext | None:
-    """Return what a configuration says about TLS, from the files as they are.
+    """Return the TLS context of a configuration, from the files as they are.
 
     Raises BadConfiguration.
     """

@@ -8,13 +8,10 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager
-from functools import partial
-from operator import itemgetter
 from types import TracebackType
 from typing import Any, TypeVar
 
-from pbm_oust.store.database import MOST_TOGETHER, MakeDurable, Task, Transaction
-from pbm_oust.store.home import Home
+from pbm_oust.store.database import MOST_TOGETHER, Database, Task, Transaction
 
 T = TypeVar("T")
 
@@ -127,25 +124,24 @@ def _step_back() -> None:
     os.setpriority(os.PRIO_PROCESS, thread, kindness)
 
 
-_Waiting = tuple[Callable[[Transaction], Any], asyncio.Future[Any]]
-"""Some work, and what is told that it is durable."""
-
 MOST_IDLE = 3
 """After how many rounds of the loop without more work no more is awaited; that takes no time."""
 
 
 class Committer:
-    """Does deeds in the thread of the sessions, and waits for the disk in another one.
+    """A gatherer of works, done in the thread of the sessions; another one waits for the disk.
 
     Two threads that compute hinder one another in Python; one that waits hinders nobody.
     """
 
-    def __init__(self, home: Home, waiting: Executor) -> None:
+    def __init__(self, database: Database, waiting: Executor) -> None:
         """Let the thread of `waiting` wait for the disk, and for others who write just now."""
-        self._home = home
+        self._database = database
         self._executor = waiting
-        self._waiting: list[_Waiting] = []
+        self._gathered = list[Task[Any]]()
         """What is to be done next."""
+        self._over = asyncio.Event()
+        """The event that is set when that has its results."""
         self._is_at_work = False
 
     async def done(self, work: Callable[[Transaction], T]) -> T:
@@ -153,59 +149,42 @@ class Committer:
 
         Raises what the work or the commit raises.
         """
-        loop = asyncio.get_running_loop()
-        over: asyncio.Future[T] = loop.create_future()
-        self._waiting.append((work, over))
+        task, over = Task(work), self._over
+        self._gathered.append(task)
         if not self._is_at_work:
             self._is_at_work = True
-            loop.call_soon(self._gather)
-        return await over
+            asyncio.get_running_loop().call_soon(self._gather)
+        try:
+            await over.wait()
+        finally:
+            task.cancel()  # if nobody waits any more, and nobody has begun with it
+        return task.result()
 
     def _gather(self, before: int = 0, idle: int = 0) -> None:
         """Begin when no mail adds work any more; those in flight so share more commits."""
-        idle = 0 if before < len(self._waiting) else idle + 1
-        if idle < MOST_IDLE and len(self._waiting) < MOST_TOGETHER:
-            asyncio.get_running_loop().call_soon(self._gather, len(self._waiting), idle)
+        idle = 0 if before < len(self._gathered) else idle + 1
+        if idle < MOST_IDLE and len(self._gathered) < MOST_TOGETHER:
+            asyncio.get_running_loop().call_soon(self._gather, len(self._gathered), idle)
         else:
             self._begin()
 
     def _begin(self) -> None:
         """Do what has gathered, and let it become durable."""
-        taken, self._waiting = self._waiting, []
-        works, database = list(map(itemgetter(0), taken)), self._home.database
+        tasks, self._gathered = self._gathered, []
+        over, self._over = self._over, asyncio.Event()
+        loop = asyncio.get_running_loop()
+        self._database.enqueue(tasks)
+        self._database.begin(tasks)
         try:
-            begun = database.begin_to_write(works)
-        except Exception as error:  # noqa: BLE001 - it is raised where the mails are handled
-            self._end(taken, error)
-            return
-        loop, finish = asyncio.get_running_loop(), begun or partial(database.write_all, works)
-        try:
-            ended = self._executor.submit(_tried, finish)
+            finish = loop.run_in_executor(self._executor, self._database.finish, tasks)
+            finish.add_done_callback(lambda _: self._end(over))
         except RuntimeError:  # nobody waits for the disk any more: the server stops
-            self._end(taken, _tried(finish))
-            return
-        ended.add_done_callback(
-            lambda done: loop.call_soon_threadsafe(self._end, taken, done.result())
-        )
+            self._database.finish(tasks)
+            self._end(over)
 
-    def _end(self, taken: list[_Waiting], done: "list[Task[Any]] | Exception") -> None:
-        """Tell those who wait what became of their work, and begin with what has come since."""
-        for nth, (_, over) in enumerate(taken):
-            if over.cancelled():
-                continue
-            try:
-                if isinstance(done, Exception):
-                    raise done
-                over.set_result(done[nth].result())
-            except Exception as error:  # noqa: BLE001 - it is raised where the mail is handled
-                over.set_exception(error)
-        self._is_at_work = bool(self._waiting)
-        if self._waiting:
+    def _end(self, over: asyncio.Event) -> None:
+        """Wake those whose work is over, and begin with what has come since."""
+        over.set()
+        self._is_at_work = bool(self._gathered)
+        if self._gathered:
             asyncio.get_running_loop().call_soon(self._gather)
-
-
-def _tried(finish: MakeDurable) -> "list[Task[Any]] | Exception":
-    try:
-        return finish()
-    except Exception as error:  # noqa: BLE001 - it is raised where the mails are handled
-        return error

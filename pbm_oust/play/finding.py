@@ -12,14 +12,12 @@ from msgspec import Struct, structs
 from pbm_oust.board import Game, Summary
 from pbm_oust.board.notation import parse_outcome
 from pbm_oust.grammar.values import Filter
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.context import Look
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules import KINDS, Grid, How, Kind, Side
 from pbm_oust.rules.grid import NoSuchCell
 from pbm_oust.store import index
 from pbm_oust.store.boards import DamagedHistory
-from pbm_oust.store.home import Home
-from pbm_oust.store.open_boards import read_game
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -35,8 +33,8 @@ MOST_LOOKED_AT = 500
 """How many boards a search looks at before it says how far it has come."""
 
 
-class Wish(Struct, frozen=True):
-    """Which boards are looked for."""
+class BoardSearch(Struct, frozen=True):
+    """The boards that are looked for."""
 
     kinds: Collection[Kind]
     userids: Sequence[str] = ()
@@ -56,53 +54,53 @@ class Found(Struct, Generic[T_co], frozen=True):
     """The names of boards that cannot be read."""
 
 
-def find_latest(work: UnitOfWork, wish: Wish, part: index.Window) -> Found[Summary]:
+def find_latest(on: Look, search: BoardSearch, part: index.Window) -> Found[Summary]:
     """Return a part of some boards; those come first on which something happened last."""
-    boards, count = work.home.ask(
-        index.boards_in,
-        [kind.name for kind in wish.kinds],
-        _STATES[wish.filter],
+    boards, count = index.boards_in(
+        on.snapshot,
+        [kind.name for kind in search.kinds],
+        _STATES[search.filter],
         part,
-        wish.userids,
-        to_move=wish.filter is Filter.NEXT,
-        since=wish.since,
+        search.userids,
+        to_move=search.filter is Filter.NEXT,
+        since=search.since,
     )
-    return Found(tuple(boards), count, _damaged(work, wish))
+    return Found(tuple(boards), count, _damaged(on, search))
 
 
-def find_boards(work: UnitOfWork, wish: Wish, part: index.Window) -> Found[Summary]:
+def find_boards(on: Look, search: BoardSearch, part: index.Window) -> Found[Summary]:
     """Return the same boards as `find_latest`, in order of kinds and numbers."""
-    found = find_latest(work, wish, part)
+    found = find_latest(on, search, part)
     return structs.replace(found, boards=tuple(sorted(found.boards, key=index.BoardName.of)))
 
 
-def find_games(work: UnitOfWork, wish: Wish, most: int) -> Found[Game]:
+def find_games(on: Look, search: BoardSearch, most: int) -> Found[Game]:
     """Return the games of the first boards, in order of kinds and numbers."""
-    found = find_boards(work, wish, index.Window(most))
+    found = find_boards(on, search, index.Window(most))
     games, damaged = list[Game](), list[index.BoardName]()
     for board in found.boards:
         try:
-            games.append(read_game(work.home, board.kind, board.board))
+            games.append(on.game(board.kind, board.board))
         except DamagedHistory:
             damaged.append(index.BoardName.of(board))
-    names = _damaged(work, wish, damaged) if damaged else found.damaged
+    names = _damaged(on, search, damaged) if damaged else found.damaged
     return Found(tuple(games), found.count, names)
 
 
 def _damaged(
-    work: UnitOfWork, wish: Wish, found: Iterable[index.BoardName] = ()
+    on: Look, search: BoardSearch, found: Iterable[index.BoardName] = ()
 ) -> tuple[str, ...]:
     """Return the names of boards that cannot be read: those that were found, and known ones."""
     damaged = set(found)
-    for kind in wish.kinds:
-        damaged.update(work.home.ask(index.damaged_boards, kind.name, wish.userids))
+    for kind in search.kinds:
+        damaged.update(index.damaged_boards(on.snapshot, kind.name, search.userids))
     return tuple(map(str, sorted(damaged)))
 
 
 # Searching
 
 
-class Ending(Enum):
+class ResultSought(Enum):
     """How the games end that a search finds."""
 
     WON = "won"
@@ -121,7 +119,7 @@ class Sought(Struct, frozen=True):
     filter: Filter = Filter.ALL
     players: tuple[str, ...] = ()
     """Their players; at most two, who both own a side."""
-    ending: Ending | None = None
+    ending: ResultSought | None = None
     grids: tuple[Grid, ...] = ()
     """On which grids they are played; empty for all."""
     opening: tuple[str, ...] = ()
@@ -135,14 +133,14 @@ class Sought(Struct, frozen=True):
         match self.ending:
             case None:
                 return True
-            case Ending.WON:
+            case ResultSought.WON:
                 return winner in self.players[:1]
-            case Ending.LOST:
+            case ResultSought.LOST:
                 return winner is not None and winner not in self.players[:1]
-            case Ending.DRAW:
+            case ResultSought.DRAW:
                 return result is not None and not winner and result.how is not How.VOID
-            case Ending.X | Ending.O:
-                return winner == (board.x if self.ending is Ending.X else board.o)
+            case ResultSought.X | ResultSought.O:
+                return winner == (board.x if self.ending is ResultSought.X else board.o)
 
 
 class SearchPage(Struct, frozen=True):
@@ -155,25 +153,22 @@ class SearchPage(Struct, frozen=True):
     """Behind which board it goes on; None if it has looked at all."""
 
 
-def search(
-    work: UnitOfWork, sought: Sought, most: int, after: index.Mark | None = None
-) -> SearchPage:
+def search(on: Look, sought: Sought, most: int, after: index.Mark | None = None) -> SearchPage:
     """Return at most so many boards behind another one, all of one moment.
 
     It looks at no more than `MOST_LOOKED_AT`, and then says how far it has come.
     """
     kinds = [kind.name for kind in sought.kinds]
     states, limit = _STATES[sought.filter], MOST_LOOKED_AT
-    with work.home.database.read() as snapshot:
-        boards = index.walk_back(snapshot, kinds, states, sought.players, limit, after)
-        found = list(filter(sought.is_met, boards))
-        if sought.opening:
-            begun = index.first_placements(snapshot, found, len(sought.opening))
-            found = [
-                board
-                for board in found
-                if begun.get(index.BoardName.of(board)) in openings(board.grid, sought.opening)
-            ]
+    boards = index.walk_back(on.snapshot, kinds, states, sought.players, limit, after)
+    found = list(filter(sought.is_met, boards))
+    if sought.opening:
+        begun = index.first_placements(on.snapshot, found, len(sought.opening))
+        found = [
+            board
+            for board in found
+            if begun.get(index.BoardName.of(board)) in openings(board.grid, sought.opening)
+        ]
     if len(found) > most:
         found = found[:most]
         boards = boards[: boards.index(found[-1]) + 1]
@@ -200,11 +195,11 @@ class Against(Struct):
         return self.won + self.lost + self.drawn
 
 
-def results_against(userid: str, work: UnitOfWork) -> list[Against]:
+def results_against(on: Look, userid: str) -> list[Against]:
     """Return how games of a player ended against each opponent, the most frequent one first."""
     found = dict[str, Against]()
     for kind in KINDS.values():
-        for x, o, text in work.home.ask(index.latest_results, userid, kind.name, MOST_COUNTED):
+        for x, o, text in index.latest_results(on.snapshot, userid, kind.name, MOST_COUNTED):
             result, opponent = parse_outcome(kind, text), o if x == userid else x
             if result.how is How.VOID:
                 continue
@@ -232,20 +227,15 @@ def openings(grid: Grid, cells: tuple[str, ...]) -> frozenset[tuple[str, ...]]:
     )
 
 
-def active_games(userid: str, home: Home, *, is_to_move: bool = False) -> Iterator[Game]:
+def active_games(on: Look, userid: str, *, is_to_move: bool = False) -> Iterator[Game]:
     """Yield the active games in which a player owns a side; damaged ones are left out.
 
     `is_to_move`: only those that wait for the player.
     """
-    for entry in home.ask(index.boards_of_player, userid):
+    for entry in index.boards_of_player(on.snapshot, userid):
         if is_to_move and entry.to_move != userid:
             continue
         with suppress(DamagedHistory, NotAllowed):
-            game = read_game(home, entry.kind, entry.board)
+            game = on.game(entry.kind, entry.board)
             if game.result is None and game.side_of(userid):
                 yield game
-
-
-def boards_naming(userid: str, home: Home) -> list[index.BoardName]:
-    """Return the boards whose histories hold a userid."""
-    return home.ask(index.boards_with, userid)

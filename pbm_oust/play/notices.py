@@ -7,18 +7,20 @@ from typing import ClassVar, Generic, TypeVar
 from msgspec import Struct, structs
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.queue import Clause
-from pbm_oust.accounts.settings import USUAL, Settings
-from pbm_oust.accounts.tags import Answered, AnswerPurpose, Joining, Reply, SheetReply
+from pbm_oust.accounts.settings import NAMES, USUAL, Settings, values_of
 from pbm_oust.board import Game, Summary, Wish
 from pbm_oust.board.ratings import RatingChange
 from pbm_oust.board.reasons import MayHaveBoard, game_in
 from pbm_oust.grammar.form import Command
 from pbm_oust.grammar.parts import Option
 from pbm_oust.refusal import Refusal, in_small_letters
+from pbm_oust.robot.analysis import Analysis, Evaluation
+from pbm_oust.robot.turning import TurningPoint, explained
 from pbm_oust.rules import Kind
 from pbm_oust.store.index import Window
 from pbm_oust.store.ladders import Climb
@@ -34,50 +36,58 @@ class Unheard(Struct, frozen=True):
     """The meaning of an answer that nobody reads: it must not come back as a command."""
 
 
-Meaning = Answered | Verification | Unheard
+Meaning = Ask | Verification | Unheard
 
 
-def turn_on(game: Game, userid: str) -> Reply:
+def turn_on(game: Game, userid: str) -> Ask:
     """Return the answer with which a player makes the next record of a board."""
     header = game.header
-    return Reply(AnswerPurpose.PLAY, header.kind.name, header.board, game.next_number, userid)
+    return Ask.on_board(Topic.PLAY, header.kind.name, header.board, game.next_number, userid)
 
 
-def answer_on(
-    game: Game | None, account: Account | None, purpose: AnswerPurpose | None = None
-) -> Reply | None:
+def words_behind(command: str, reader: "Reader") -> Ask | None:
+    """Return that an answer may be the words behind a command alone."""
+    return Ask(Topic.DO, (command,), reader.userid) if reader.userid else None
+
+
+def answer_on(game: Game | None, account: Account | None, topic: Topic | None = None) -> Ask | None:
     """Return what an answer to a letter about a board means; None for those who do not play there.
 
-    It is None too if there is no board. Without a purpose, the answer does what is left to do
+    It is None too if there is no board. Without a topic, the answer does what is left to do
     there.
     """
     if game is None or account is None or game.side_of(account.userid) is None:
         return None
-    usual = AnswerPurpose.CHAT if game.result else AnswerPurpose.PLAY
-    return structs.replace(turn_on(game, account.userid), purpose=purpose or usual)
+    usual = Topic.CHAT if game.result else Topic.PLAY
+    return structs.replace(turn_on(game, account.userid), topic=topic or usual)
 
 
-def answer_instead(supposed: Game, account: Account | None) -> Reply | None:
+def answer_instead(supposed: Game, account: Account | None) -> Ask | None:
     """Return what an answer means to a letter that shows a board with a supposed record."""
-    reply = answer_on(supposed, account, AnswerPurpose.PLAY)
-    return structs.replace(reply, number=reply.number - 1) if reply else None
+    reply = answer_on(supposed, account, Topic.PLAY)
+    return reply.at_record(reply.record - 1) if reply else None
 
 
-def sheet_of(boards: Iterable[Game | Summary], account: Account | None) -> SheetReply | None:
+def sheet_of(
+    boards: Iterable[Game | Summary], account: Account | None, more: Command | None = None
+) -> Ask | None:
     """Return what an answer means to a letter that shows several boards; None if to nothing.
 
-    It covers those of the player's boards that go on, as the letter shows them.
+    It covers those of the player's boards that go on, as the letter shows them. `more` is the
+    command for what it has no room for.
     """
     if account is None:
         return None
     userid = account.userid
     summaries = (each if isinstance(each, Summary) else each.summary for each in boards)
     positions = {
-        each.name: Reply(AnswerPurpose.PLAY, each.kind.name, each.board, each.records + 1, userid)
+        each.name: Ask.on_board(Topic.PLAY, each.kind.name, each.board, each.records + 1, userid)
         for each in summaries
         if each.result is None and userid in (each.x, each.o)
     }
-    return SheetReply(userid, tuple(positions.values())) if positions else None
+    if not (positions or more):
+        return None
+    return Ask.sheet(userid, positions.values(), more.line() if more else "")
 
 
 class Reader(Struct, frozen=True):
@@ -95,6 +105,8 @@ class Reader(Struct, frozen=True):
     """The reader's account, if an answer to the notice may count as theirs."""
     left_out: str = ""
     """The first line of what was left out of their mail, though they may have written it."""
+    unread: str = ""
+    """The first line of their text in which letters could not be read."""
 
     @property
     def asked(self) -> bool:
@@ -114,7 +126,15 @@ class Notice(Struct, frozen=True):
 
     template: ClassVar[str]
     """The name of the template, which is that of the class: `code_sent` for CodeSentNotice."""
+    holds_code: ClassVar = False
+    """Whether it holds a code, which proves that mail arrives: then it is told by a letter of its
+    own alone."""
     reader: Reader
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether it may be told in place of the letter that answers its reader's mail."""
+        return self.reader.asked and not self.holds_code
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -129,7 +149,7 @@ class Notice(Struct, frozen=True):
         """Return the boards that the letter shows, in order."""
         return ()
 
-    def offers(self) -> tuple[Joining, ...]:
+    def offers(self) -> tuple[Ask, ...]:
         """Return the open challenges that its reader may join by a link."""
         return ()
 
@@ -138,17 +158,23 @@ class Notice(Struct, frozen=True):
         page: Page[object] | None = getattr(self, "page", None)
         return len(page.rows) if page else 0
 
-    def answer(self) -> Meaning | None:
-        """Return what an answer to the letter means; None if it is a mail like any other.
+    def ask(self) -> Meaning | None:
+        """Return what the letter asks of its reader; None for any command of theirs.
 
-        It plays on the boards that the letter shows as they are now, unless it means something
+        It asks for a turn on each board that it shows as it is now, unless it asks for something
         else.
         """
         now = (shown.game for shown in self.shows() if shown.is_now)
-        return sheet_of(now, self.reader.account)
+        return sheet_of(now, self.reader.account, self.more())
+
+    def more(self) -> Command | None:
+        """Return the command for what a list has no room for in the letter."""
+        page: Page[object] | None = getattr(self, "page", None)
+        following: Command | None = getattr(self, "following", None)
+        return following if page and page.left_out else None
 
     def subscription(self) -> str:
-        """Return what its reader may end by an address in its head, as `Unsubscribing` has it."""
+        """Return what its reader may end by an address in its head: BROADCASTS, `oust 17`."""
         return ""
 
     def topic(self) -> str:
@@ -157,19 +183,12 @@ class Notice(Struct, frozen=True):
         return f"{game.name}.{len(game.records)}" if game else self.template
 
 
-class OutcomeNotice(Notice, frozen=True, kw_only=True):
-    """The outcome of a command that is carried out once, however often its mail comes."""
-
-    is_repeated: bool = False
-    """Whether it was carried out when the same mail came before."""
-
-
-class BoardOutcomeNotice(OutcomeNotice, frozen=True):
+class BoardOutcomeNotice(Notice, frozen=True):
     """The outcome of a command about a board; an answer plays on the board as it is."""
 
     game: Game
 
-    def answer(self) -> Reply | None:
+    def ask(self) -> Ask | None:
         """Return what an answer does on the board."""
         return answer_on(self.game, self.reader.account)
 
@@ -278,7 +297,7 @@ class BoardNotice(TimedNotice, frozen=True):
         """Return the name of the board, if its reader watches it."""
         return self.game.name if self.is_watched else ""
 
-    def answer(self) -> Reply | None:
+    def ask(self) -> Ask | None:
         """Return what an answer means: nothing, if nobody would act on it or read it."""
         if self.is_past or (self.gone and self.game.result):
             return None
@@ -303,7 +322,7 @@ class RefusalNotice(TimedNotice, frozen=True):
     """What to answer instead, if that is not the correction; several, if it is not clear what."""
     answered: Game | None = None
     """The board of the letter, if an unreadable mail answers one."""
-    replied: Answered | None = None
+    replied: Ask | None = None
     """Which letter was answered, if one was."""
     is_last: bool = False
     """Whether the same mail gets no answer any more for a while."""
@@ -331,17 +350,58 @@ class RefusalNotice(TimedNotice, frozen=True):
         """Return the board of that game."""
         return (ShownBoard(self.game, not self.supposed),) if self.game else ()
 
-    def answer(self) -> Answered | None:
+    def ask(self) -> Ask | None:
         """Return what an answer means: the same as the answer that was refused, if it was one."""
         replied = self.replied
         if self.game is None:
-            return None if isinstance(replied, Reply) else replied
+            return None if replied and replied.is_on_board else replied
         if self.supposed:
             return answer_instead(self.game, self.reader.account)
-        match replied:
-            case Reply(purpose=AnswerPurpose.CHAT, name=self.game.name):
-                return answer_on(self.game, self.reader.account, AnswerPurpose.CHAT)
-        return answer_on(self.game, self.reader.account)
+        is_chat = replied and replied.topic is Topic.CHAT and replied.name == self.game.name
+        return answer_on(self.game, self.reader.account, Topic.CHAT if is_chat else None)
+
+
+class SettingsNotice(Notice, frozen=True):
+    """All settings of the reader."""
+
+    rows: tuple[tuple[str, str, tuple[str, ...]], ...]
+    """The name of each setting, its value, and its possible values if they are few."""
+    changed: tuple[str, ...]
+    """The names of those that were changed."""
+
+    @classmethod
+    def of(cls, reader: Reader, changed: tuple[str, ...] = ()) -> "SettingsNotice":
+        """Return the notice of a reader's settings."""
+        rows = tuple((name, reader.settings.text_of(name), values_of(name)) for name in NAMES)
+        return cls(reader, rows, changed)
+
+    def ask(self) -> Ask | None:
+        """Return that an answer may be the name and the value of a setting alone."""
+        return words_behind("settings", self.reader)
+
+
+class AnalysisNotice(Notice, frozen=True):
+    """The findings of a search about a game that is over."""
+
+    game: Game
+    first: Evaluation
+    """The evaluation of the start."""
+    last: Evaluation
+    points: tuple[TurningPoint, ...]
+
+    @classmethod
+    def of(cls, reader: Reader, game: Game, analysis: Analysis) -> "AnalysisNotice":
+        """Return the notice of an analysis of a game."""
+        first, *_, last = analysis.evaluations
+        return cls(reader, game, first, last, tuple(explained(game, analysis)))
+
+    def shows(self) -> tuple[ShownBoard, ...]:
+        """Return the board after each turning point."""
+        return tuple(ShownBoard(self.game.after(each.number), False) for each in self.points)
+
+    def topic(self) -> str:
+        """Return what sets the letter apart from others about the board."""
+        return f"{self.game.name}.analysis"
 
 
 MOST_LISTED = 50

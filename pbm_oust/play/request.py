@@ -7,8 +7,8 @@ from enum import Enum
 from msgspec import Struct
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.asks import Ask, Credential
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.tags import Answered, Credential
 from pbm_oust.board.reasons import MayHaveBoard
 from pbm_oust.languages import ENGLISH, Language
 from pbm_oust.play.notices import Heard, Notice
@@ -17,7 +17,7 @@ from pbm_oust.store.accounts import whole
 from pbm_oust.store.letters import Draft
 
 
-class Outcome(Enum):
+class Ending(Enum):
     """What became of a request, or of a mail that is not one."""
 
     DONE = "done"
@@ -55,7 +55,7 @@ class Silence(Enum):
 class Handled(Struct, frozen=True):
     """What became of a request. It holds no word of the mail."""
 
-    outcome: Outcome
+    ending: Ending
     board: str = ""
     """The name of the board that it is about."""
     record: int = 0
@@ -74,7 +74,7 @@ class Handled(Struct, frozen=True):
 
 def silent(why: Silence | str) -> Handled:
     """Return that nobody gets an answer."""
-    return Handled(Outcome.SILENT, why=why)
+    return Handled(Ending.SILENT, why=why)
 
 
 def outcome_text(handled: Handled) -> str:
@@ -82,7 +82,7 @@ def outcome_text(handled: Handled) -> str:
     why = handled.why
     text = why.word() if isinstance(why, Reason) else why.value if isinstance(why, Silence) else why
     text = f"{text} {handled.limit}".strip()
-    return f"{handled.outcome.value}: {text}" if text else handled.outcome.value
+    return f"{handled.ending.value}: {text}" if text else handled.ending.value
 
 
 class Request(Struct, frozen=True):
@@ -103,12 +103,14 @@ class Request(Struct, frozen=True):
     """The language of the answer, if no account of the sender sets it."""
     spoken: Language | None = None
     """The language of the words of its command, if they are not English."""
-    reply: Answered | None = None
+    reply: Ask | None = None
     """The letter that the mail answers, if that proves who sent it. `line` is then the sender's
     own Subject, or empty, and `chat` is all that they wrote."""
+    guest: Ask | None = None
+    """The letter that the mail answers, if that went to somebody who has no account."""
     code: Secret | None = None
     """The code that the mail brings back, if the address that it was sent to holds one."""
-    answered: Answered | None = None
+    answered: Ask | None = None
     """The letter that the mail answers, if that proves who sent it, also if its command is a whole
     line and needs no letter."""
     signed_in: str = ""
@@ -131,8 +133,12 @@ class Request(Struct, frozen=True):
     """What may be a text that the sender quotes: it is passed on, but no command is read there."""
     left_out: str = ""
     """The first line of what the sender may have written, and nobody is told."""
+    unread: str = ""
+    """The first line of what is passed on in which letters could not be read; often empty."""
     fault: UnreadableReason | None = None
     """Why nothing in the mail can be a command, if that is known before it is read."""
+    former: tuple[str, ...] = ()
+    """What set this mail apart in earlier versions of the program."""
 
     @property
     def lost(self) -> str:
@@ -159,9 +165,22 @@ class Request(Struct, frozen=True):
         """
         return self.is_verified and account.has_exactly(self.sender)
 
-    def message_key(self, userid: str) -> str:
-        """Return the message key of this mail from a player: the same each time it comes."""
-        return hashlib.sha256(f"{userid}\0{self.identity}".encode()).hexdigest()[:16]
+    def message_keys(self, userid: str) -> list[str]:
+        """Return the message key of this mail from a player, and those of earlier versions."""
+        return [
+            hashlib.sha256(f"{userid}\0{identity}".encode()).hexdigest()[:16]
+            for identity in (self.identity, *self.former)
+        ]
+
+
+def id_of(*parts: object) -> str:
+    """Return the message key of something that the server does: the same for the same parts."""
+    return hashlib.sha256("\0".join(map(str, ("server", *parts))).encode()).hexdigest()[:16]
+
+
+def request_of(key: str) -> Request:
+    """Return a request that stands for a mail when the server does something by itself."""
+    return Request(line="", chat="", sender="", identity=key)
 
 
 UNASKED = Request("", "", "", "")

@@ -1,34 +1,31 @@
-"""Starting a board: who may start one with whom, also with the house, and once for each mail."""
+"""Starting a board: who may start one with whom, also with the house."""
 
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from functools import partial
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.items import LIFETIME, Seek
 from pbm_oust.board import Game, Header
 from pbm_oust.board.reasons import SamePlayer
 from pbm_oust.grammar.values import Filter
-from pbm_oust.play.authentication import Disabled, of_boards, record, spend
-from pbm_oust.play.finding import Wish, find_latest
+from pbm_oust.play.authentication import Disabled, note_charges, of_boards, spend
+from pbm_oust.play.context import Context, Look, Outcome
+from pbm_oust.play.finding import BoardSearch, find_latest
+from pbm_oust.play.moving import come_back
 from pbm_oust.play.notices import BoardNotice, News, Notice
-from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore
-from pbm_oust.play.rulings import id_of, request_of
-from pbm_oust.play.telling import answer_again, tell_players
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.request import Ending, id_of
+from pbm_oust.play.telling import tell_players
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.robot.levels import HOUSE
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import accounts, index
 from pbm_oust.store.boards import challenge_remark
 from pbm_oust.store.configuration import House
-from pbm_oust.store.home import Home
 from pbm_oust.store.index import Source, count_active_against
 from pbm_oust.store.limits import Charge, Counted
-from pbm_oust.store.message_keys import outcome_of
-from pbm_oust.store.open_boards import next_number, started_by
 
 
 class SignedOff(NotAllowedReason, frozen=True):
@@ -57,86 +54,47 @@ class LimitReached(NotAllowedReason, frozen=True):
 
 
 def start_board(
-    kind: Kind,
-    header: Callable[[int], Header],
-    actor: Actor,
-    work: UnitOfWork,
-    ask: Callable[[], Handled],
-) -> Handled:
-    """Start a board and show it to both players, unless the mail has done so before.
+    on: Context,
+    header: Header,
+    *,
+    source: Source | None = None,
+    make: Callable[..., BoardNotice] = BoardNotice,
+    brings_back: bool = False,
+) -> Outcome:
+    """Start a board of the player and another one, and show it to both.
 
-    `header` is given the number of the new board. `ask` has the challenge confirmed, if it could be
-    carried out and nothing proves whose it is. Raises NotAllowed.
+    A board of the house has the terms that the configuration wants. `source` is what the board came
+    from, if only one board may come from that. `make` makes the notices that show it. `brings_back`
+    says that the player may have signed off, and comes back. Raises NotAllowed if a player does not
+    want to play.
     """
-    done_before = answered_again(actor, work)
-    if done_before:
-        return done_before
-    new = header(next_number(work.home, kind))
-    if actor.is_proved:
-        make = partial(BoardNotice, challenger=actor.userid)
-        return write_board(new, actor, work, make=make)
-    _new_game(new, actor, work)
-    return ask()
-
-
-def answered_again(actor: Actor, work: UnitOfWork) -> Handled | None:
-    """Show a player the board that this mail started when it came before, if it did.
-
-    Raises NotAllowed if it was refused then.
-    """
-    known = started_by(work.home, actor.message_key)
-    if known:
-        return answer_again(known, actor, work)
-    if work.home.ask(outcome_of, actor.message_key):
-        raise NotAllowed(RefusedBefore())
-    return None
+    game, userid = new_game(on, header, brings_back=brings_back), on.player.userid
+    other = game.opponent_of(userid)
+    if source is None and other not in HOUSE:
+        spend(on, [Charge(Counted.CHALLENGES_TO_ONE, f"{userid}\0{other}")])
+    chat = on.request.chat
+    told = tell_players(on, game, News.STARTED, actor=on.own, chat=chat, make=make)
+    note_charges(on, of_boards(1, userid))
+    if brings_back:
+        come_back(on, userid)
+    return write_board(on, game, told, source=source)
 
 
 def write_board(
-    header: Header,
-    actor: Actor,
-    work: UnitOfWork,
-    *,
-    source: Source | None = None,
-    changed: Iterable[Account] = (),
-    make: Callable[..., BoardNotice] = BoardNotice,
-) -> Handled:
-    """Write a new board and show it to both players.
-
-    A board of the house has the terms that the configuration wants. `source` is what the board came
-    from, if only one board may come from that. `changed` holds accounts that change with it. `make`
-    makes the notices that show it. Raises NotAllowed if a player does not want to play.
-    """
-    game = _new_game(header, actor, work)
-    other = game.opponent_of(actor.userid)
-    if source is None and other not in HOUSE:
-        spend([Charge(Counted.CHALLENGES_TO_ONE, f"{actor.userid}\0{other}")], work)
-    notices = tell_players(
-        game, News.STARTED, work, actor=actor.account, chat=work.request.chat, make=make
-    )
-    record(of_boards(1, actor.userid), work)
-    return post_board(game, notices, actor.message_key, work, source=source, changed=changed)
-
-
-def post_board(
+    on: Context,
     game: Game,
-    notices: Iterable[Notice],
-    key: str,
-    work: UnitOfWork,
+    told: Iterable[Notice],
     *,
     source: Source | None = None,
-    changed: Iterable[Account] = (),
-) -> Handled:
-    """Write a new board with the notices that show it.
+    identity: str = "",
+) -> Outcome:
+    """Write a new board, with the notices that show it and the message key of what started it.
 
-    `key` is the message key of what started it. The rest is as in `write_board`.
+    `identity` is that key if the server starts the board. The rest is as in `start_board`.
     """
-    with work.posting(notices):
-        for account in changed:
-            work.save(account)
-        remarks = challenge_remark(key) + (source.remark if source else b"")
-        work.home.do(work.home.boards.start, game, remarks)
-    return Handled(Outcome.DONE, game.name)
+    remarks = challenge_remark(identity or on.key) + (source.remark if source else b"")
+    on.home.boards.start(on.transaction, game, remarks)
+    return Outcome(Ending.DONE, tuple(told), game.name, identity=identity)
 
 
 def check_two(x: str, o: str) -> None:
@@ -145,17 +103,23 @@ def check_two(x: str, o: str) -> None:
         raise NotAllowed(SamePlayer(), x)
 
 
-def _new_game(header: Header, actor: Actor, work: UnitOfWork) -> Game:
-    """Return a new board that both players want to play. Raises NotAllowed."""
-    game = Game.start(with_house_terms(header, work))
+def new_game(on: Context, header: Header, *, brings_back: bool = False) -> Game:
+    """Return the game of a new board, if the player and the other one want to play it.
+
+    Raises NotAllowed as `start_board` does.
+    """
+    game, challenger = Game.start(with_house_terms(on, header)), on.player.userid
     for userid in (header.x, header.o):
-        for objection in objections(work.account(userid), actor.userid, work.home):
+        account = on.account(userid)
+        if brings_back and userid == challenger:
+            account = account.with_signed_off(None)
+        for objection in objections(on, account, challenger):
             raise objection
-    check_house(game, actor.userid, work)
+    check_house(on, game, challenger)
     return game
 
 
-def objections(challenged: Account, challenger: str, home: Home) -> Iterator[NotAllowed]:
+def objections(on: Look, challenged: Account, challenger: str) -> Iterator[NotAllowed]:
     """Yield what speaks against putting a player on a board for a challenger.
 
     The player rejects the challenger, has signed off or plays on as many boards as they want, or
@@ -169,7 +133,7 @@ def objections(challenged: Account, challenger: str, home: Home) -> Iterator[Not
     if challenged.disabled_since:
         yield NotAllowed(Disabled(userid, own=False), userid)
     limit = challenged.board_limit
-    active = count_active(userid, home) if limit else 0
+    active = index.count_active(on.snapshot, userid) if limit else 0
     if limit and active >= limit:
         yield NotAllowed(LimitReached(userid, limit, active), userid)
 
@@ -178,27 +142,23 @@ _LOOKED_AT = index.Window(100)
 """On how many of the latest boards, of a player and of all, opponents are looked for."""
 
 
-def possible_opponents(challenger: str, work: UnitOfWork, most: int) -> list[str]:
+def possible_opponents(on: Look, challenger: str, most: int) -> list[str]:
     """Return players whom a player can challenge: earlier opponents, then others who play.
 
     Those of each come first who played last. They are at most so many, without the house.
     """
     kinds, asked, found = list(KINDS.values()), {challenger, *HOUSE}, list[str]()
     for players in ((challenger,), ()):
-        latest = find_latest(work, Wish(kinds, players, Filter.ALL), _LOOKED_AT).boards
+        search = BoardSearch(kinds, players, Filter.ALL)
+        latest = find_latest(on, search, _LOOKED_AT).boards
         for userid in (each for board in latest for each in (board.x, board.o)):
-            account = None if userid in asked else work.account_if_any(userid)
+            account = None if userid in asked else on.account_if_any(userid)
             asked.add(userid)
-            if account and not any(objections(account, challenger, work.home)):
+            if account and not any(objections(on, account, challenger)):
                 found.append(userid)
             if len(found) == most:
                 return found
     return found
-
-
-def count_active(userid: str, home: Home) -> int:
-    """Return the number of a player's active boards; damaged ones are left out."""
-    return home.ask(index.count_active, userid)
 
 
 class HouseOff(NotAllowedReason, frozen=True):
@@ -218,45 +178,45 @@ class HouseBoardTooLarge(NotAllowedReason, frozen=True):
     most: int
 
 
-def with_house_terms(header: Header, work: UnitOfWork) -> Header:
+def with_house_terms(on: Look, header: Header) -> Header:
     """Return the header of a new board; one with the house is rated only where that is set."""
-    if not _has_house(header, work) or work.home.configured.house is House.RATED:
+    if not _has_house(on, header) or on.home.configured.house is House.RATED:
         return header
     return structs.replace(header, terms=structs.replace(header.terms, rated=False))
 
 
-def check_house(game: Game, challenger: str, work: UnitOfWork) -> None:
+def check_house(on: Look, game: Game, challenger: str) -> None:
     """Check that the house plays a new board, if it is asked to. Raises NotAllowed."""
     header = game.header
-    if not _has_house(header, work):
+    if not _has_house(on, header):
         return
-    configured = work.home.configured
+    configured = on.home.configured
     if configured.house is House.OFF:
         raise NotAllowed(HouseOff())
     cells = header.grid.cells.bit_count()
     if cells > configured.house_cells:
         raise NotAllowed(HouseBoardTooLarge(cells, configured.house_cells))
-    under_way = work.home.ask(count_active_against, challenger, HOUSE)
+    under_way = count_active_against(on.snapshot, challenger, HOUSE)
     if under_way >= configured.house_boards:
         raise NotAllowed(HouseBusy(configured.house_boards))
 
 
-def _has_house(header: Header, work: UnitOfWork) -> bool:
+def _has_house(on: Look, header: Header) -> bool:
     """Return whether a house player has a side of a board."""
-    players = map(work.account_if_any, (header.x, header.o))
+    players = map(on.account_if_any, (header.x, header.o))
     return any(each and each.is_house for each in players)
 
 
-def open_seeks(kinds: Iterable[Kind], work: UnitOfWork) -> list[tuple[Seek, str]]:
+def open_seeks(on: Look, kinds: Iterable[Kind]) -> list[tuple[Seek, str]]:
     """Return the open challenges of some games with the userids of those who made them."""
-    since = work.now() - LIFETIME
-    return [each for kind in kinds for each in work.home.ask(accounts.open_seeks, kind.name, since)]
+    since = on.now - LIFETIME
+    return [each for kind in kinds for each in accounts.open_seeks(on.snapshot, kind.name, since)]
 
 
-def open_seeks_of(userid: str, work: UnitOfWork) -> list[Seek]:
+def open_seeks_of(on: Look, userid: str) -> list[Seek]:
     """Return the open challenges of a player; none of somebody who has signed off."""
-    account = work.account_if_any(userid)
-    return open_of(account, work.now()) if account and accounts.is_there(account) else []
+    account = on.account_if_any(userid)
+    return open_of(account, on.now) if account and accounts.is_there(account) else []
 
 
 def open_of(account: Account, now: datetime) -> list[Seek]:
@@ -268,7 +228,7 @@ _OVERRULED = (Rejected, LimitReached)
 """What players have settled about challenges of others does not hold for the operator."""
 
 
-class SetUp(Struct, frozen=True):
+class SetUp(Outcome, frozen=True, kw_only=True):
     """A board that was set up."""
 
     game: Game
@@ -276,28 +236,21 @@ class SetUp(Struct, frozen=True):
     """Why one of its players could not have challenged the other one."""
 
 
-def set_up_board(
-    kind: Kind, header: Callable[[UnitOfWork, int], Header], work: UnitOfWork, reason: str
-) -> SetUp:
+def set_up_board(on: Context, header: Callable[[Context], Header], reason: str) -> SetUp:
     """Set a board up and show it to both players; `reason` is what the operator writes to them.
 
-    `header` is given the number of the board. Raises NotAllowed, also if a player has signed off or
+    `header` returns the header of the board. Raises NotAllowed, also if a player has signed off or
     is disabled.
     """
-
-    def deed(work: UnitOfWork) -> SetUp:
-        game = Game.start(header(work, next_number(work.home, kind)))
-        check_two(game.x, game.o)
-        x, o = work.account(game.x), work.account(game.o)
-        against = (*objections(x, o.userid, work.home), *objections(o, x.userid, work.home))
-        for objection in against:
-            if not isinstance(objection.reason, _OVERRULED):
-                raise objection
-        key = id_of(game.name, "challenge", game.x, game.o)
-        work = work.answering(request_of(key))
-        make = partial(BoardNotice, is_set_up=True)
-        notices = tell_players(game, News.STARTED, work, actor=None, chat=reason, make=make)
-        post_board(game, notices, key, work)
-        return SetUp(game, against)
-
-    return work.retried(deed)
+    game = Game.start(header(on))
+    check_two(game.x, game.o)
+    x, o = on.account(game.x), on.account(game.o)
+    against = (*objections(on, x, o.userid), *objections(on, o, x.userid))
+    for objection in against:
+        if not isinstance(objection.reason, _OVERRULED):
+            raise objection
+    make = partial(BoardNotice, is_set_up=True)
+    told = tell_players(on, game, News.STARTED, actor=None, chat=reason, make=make)
+    key = id_of(game.name, "challenge", game.x, game.o)
+    made = write_board(on, game, told, identity=key)
+    return SetUp(made.ending, made.notices, made.board, identity=key, game=game, overruled=against)

@@ -9,14 +9,12 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.queue import is_passed_for, leads_to, tree, waiting
 from pbm_oust.accounts.settings import MailWhen, Switch
 from pbm_oust.board import Deed, Game, Record, Ruling, Verb
+from pbm_oust.play.context import Context, Look
 from pbm_oust.play.notices import Ahead, BoardNotice, News, Notice, Reader
-from pbm_oust.play.request import Actor, Handled, Outcome
-from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.accounts import watchers
 from pbm_oust.store.home import Home
 from pbm_oust.store.ladders import climb_by
 from pbm_oust.store.letters import Letter, LetterState, may_show_board_since, unsent_about
-from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.ratings import changes_by
 from pbm_oust.store.verifications import bounces_of
 
@@ -45,26 +43,26 @@ def _with_own(seen: Ahead, reader: Account, game: Game, since: int) -> Ahead:
     return structs.replace(seen, waiting=tree(left), dropped=tree(went))
 
 
-def drop_plans(game: Game, work: UnitOfWork) -> None:
+def drop_plans(on: Context, game: Game) -> None:
     """Remove what players have queued on a board, with the unit of work: its game is over."""
-    for account in work.players_of(game):
+    for account in on.players_of(game):
         kept = tuple(plan for plan in account.queue if not plan.is_on(game))
         if len(kept) < len(account.queue):
-            work.save(structs.replace(account, queue=kept))
+            on.save(structs.replace(account, queue=kept))
 
 
-def note_said(text: str, game: Game, actor: Actor, work: UnitOfWork) -> None:
-    """Let a player's account keep what they write to the other one, with the unit of work."""
-    account = work.account(actor.userid)
-    said = account.with_said(game.name, game.opponent_of(actor.userid), text, work.now())
+def note_said(on: Context, game: Game) -> None:
+    """Let a player's account keep what they write to the other one."""
+    account, text = on.own, on.request.chat
+    said = account.with_said(game.name, game.opponent_of(account.userid), text, on.now)
     if said is not account:
-        work.save(said)
+        on.save(said)
 
 
 def tell_players(
+    on: Context,
     game: Game,
     news: News,
-    work: UnitOfWork,
     *,
     actor: Account | None,
     chat: str = "",
@@ -85,13 +83,13 @@ def tell_players(
     Those who watch are told of everything except what was written.
     """
     acting = actor.userid if actor else ""
-    players = work.players_of(game)
+    players = on.players_of(game)
     readers = list[tuple[Account, Reader]]()
     unreachable = disabled = reached = ""
     for account in players:
         if account.userid == acting:
             continue
-        reader = work.player(account)
+        reader = on.reader(account)
         readers.append((account, reader))
         if reader.addresses:
             reached = reached or account.userid
@@ -100,13 +98,13 @@ def tell_players(
         elif not account.is_house:
             unreachable = unreachable or account.userid
     counts = game.result is not None and game.summary.counts
-    rated = work.home.ask(changes_by, game.summary) if counts else None
+    rated = changes_by(on.snapshot, game.summary) if counts else None
     changes = (rated.x, rated.o) if rated else ()
     is_counting = counts and not rated
-    climb = work.home.ask(climb_by, game) if game.result and game.header.terms.binding else None
+    climb = climb_by(on.snapshot, game) if game.result and game.header.terms.binding else None
     since = told_from or len(game.records)
     seen = _ahead(players, game, since)
-    gone = leaving or gone_from(game, work)
+    gone = leaving or gone_from(on, game)
 
     def notice(reader: Reader, account: Account, *, answers: bool = False) -> BoardNotice:
         return make(
@@ -126,23 +124,23 @@ def tell_players(
             gone=gone,
             note=account.note_about(game.name),
             ahead=_with_own(seen, account, game, since),
-            heard=work.request.heard if answers else None,
+            heard=on.request.heard if answers else None,
         )
 
     told = list[Notice]()
     if actor:
-        answer = notice(work.player_at(actor), actor, answers=True)
+        answer = notice(on.reader_at(actor), actor, answers=True)
         if not _is_copy(answer):
             told.append(answer)
     for account, reader in readers:
         made = notice(reader, account)
         if made.chat.strip() or made.ahead.dropped or _is_mailed(reader, news, game, since):
             told.append(made)
-    for watcher in work.home.ask(watchers, game.header.kind.name, game.header.board):
+    for watcher in watchers(on.snapshot, game.header.kind.name, game.header.board):
         if watcher.userid in (game.x, game.o, acting):
             continue
         made = BoardNotice(
-            work.player(watcher),
+            on.reader(watcher),
             news,
             game,
             changes=changes,
@@ -208,30 +206,26 @@ def _is_of_server(record: Record, game: Game, reader: Reader) -> bool:
     return not (ruling.verb is Verb.REMIND and is_for_other)
 
 
-def answer_again(game: Game, actor: Actor, work: UnitOfWork) -> Handled:
-    """Tell a player that the command was done when the mail came the first time.
-
-    The letter shows the board as it is when the letter is posted.
-    """
-    game = read_game(work.home, game.header.kind, game.header.board)
-    repeated = BoardNotice(
-        work.player_at(actor.account),
+def done_before(on: Context, game: Game) -> BoardNotice:
+    """Return that the command was done when the mail came the first time, with the board now."""
+    account = on.own
+    return BoardNotice(
+        on.reader_at(account),
         News.DONE_BEFORE,
         game,
-        note=actor.account.note_about(game.name),
-        ahead=_with_own(Ahead(), actor.account, game, game.next_number),
-        gone=gone_from(game, work),
+        note=account.note_about(game.name),
+        ahead=_with_own(Ahead(), account, game, game.next_number),
+        gone=gone_from(on, game),
     )
-    return work.answer(repeated, Handled(Outcome.DONE_BEFORE, game.name))
 
 
-def gone_from(game: Game, work: UnitOfWork) -> str:
+def gone_from(on: Look, game: Game) -> str:
     """Return the userid of a player of a game that is over who has no account; empty if all do."""
     players = (game.x, game.o) if game.result else ()
-    return next(filterfalse(work.has_account, players), "")
+    return next(filterfalse(on.account_if_any, players), "")
 
 
-def untold_letters(game: Game, since: int, player: Account, home: Home) -> list[Letter] | None:
+def untold_letters(on: Look, game: Game, since: int, player: Account) -> list[Letter] | None:
     """Return the letters that tell a player of the records of a board from `since` on.
 
     None if the player may know of one of them already: a letter about it has left, was opened in
@@ -239,17 +233,17 @@ def untold_letters(game: Game, since: int, player: Account, home: Home) -> list[
     address leave in the order in which they were written.
     """
     kind, board = game.header.kind.name, game.header.board
-    letters = home.ask(unsent_about, player.addresses, kind, board, since)
+    letters = unsent_about(on.snapshot, player.addresses, kind, board, since)
     for record in game.records[since - 1 :]:
         about = [letter for letter in letters if _tells_of(letter, record)]
         if about and len(about) != about[0].head.copies:
             return None
-        if not about and not _was_out_of_reach(player, record, home):
+        if not about and not _was_out_of_reach(on, player, record):
             return None
-    if not all(_is_unopened(letter, home) for letter in letters):
+    if not all(_is_unopened(letter, on.home) for letter in letters):
         return None
     first = min((letter.id for letter in letters), default=0)
-    is_told = first and home.ask(may_show_board_since, player.addresses, first)
+    is_told = first and may_show_board_since(on.snapshot, player.addresses, first)
     return None if is_told else letters
 
 
@@ -267,7 +261,7 @@ def _is_unopened(letter: Letter, home: Home) -> bool:
     return letter.state is LetterState.WAITING and not letter.is_leaving
 
 
-def _was_out_of_reach(player: Account, record: Record, home: Home) -> bool:
+def _was_out_of_reach(on: Look, player: Account, record: Record) -> bool:
     """Return whether a player got no letter about a record because all their addresses bounced."""
-    returned = [home.ask(bounces_of, address) for address in player.addresses]
+    returned = [bounces_of(on.snapshot, address) for address in player.addresses]
     return all(each.is_suspended and each.bounces[-1].at < record.at for each in returned)

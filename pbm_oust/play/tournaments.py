@@ -6,8 +6,8 @@ once, whoever does it and however often it is tried.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from datetime import timedelta
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from functools import cache, partial
 from itertools import groupby
 from typing import Any
@@ -15,22 +15,22 @@ from typing import Any
 from msgspec import Struct, structs
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.accounts.settings import Switch
-from pbm_oust.accounts.tags import Entering
 from pbm_oust.board import Game, Header, Ruling, Summary, Verb, has_counted
 from pbm_oust.board.ratings import START
+from pbm_oust.play.context import Context, Look, Outcome
 from pbm_oust.play.notices import BoardNotice, News, Notice, Reader
-from pbm_oust.play.rulings import id_of, request_of, rule_board
-from pbm_oust.play.starting import count_active, post_board, with_house_terms
+from pbm_oust.play.request import Ending, id_of
+from pbm_oust.play.rulings import rule_board
+from pbm_oust.play.starting import with_house_terms, write_board
 from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.robot.levels import HOUSE
-from pbm_oust.rules import KINDS, Kind
+from pbm_oust.rules import KINDS, Kind, Side
 from pbm_oust.store import tournaments
 from pbm_oust.store.accounts import accounts_after, is_there, present
-from pbm_oust.store.home import Home
-from pbm_oust.store.index import Window
-from pbm_oust.store.open_boards import next_number
+from pbm_oust.store.index import Window, count_active
 from pbm_oust.store.ratings import standings_on
 from pbm_oust.store.tournaments import Progress, Section
 from pbm_oust.tournaments import cup as cups
@@ -45,12 +45,12 @@ LOOK_AGAIN = timedelta(hours=1)
 
 
 class TournamentBoardNotice(BoardNotice, frozen=True, kw_only=True):
-    """A board of a tournament begins, or is void because one of its players is out."""
+    """A board of a tournament begins, or ends because one of its players is out."""
 
     cup: Cup
     round: int
     out: str = ""
-    """The userid of the player who is out, if the game is void for that."""
+    """The userid of the player who is out, if the game ends for that."""
 
 
 class SectionTable(Struct, frozen=True):
@@ -111,9 +111,9 @@ def _mark(game: Summary, userid: str) -> str:
     return "=" if not game.winner else "1" if game.winner == userid else "0"
 
 
-def entering(cup: Cup, userid: str | None) -> Entering | None:
+def entering(cup: Cup, userid: str | None) -> Ask | None:
     """Return what an answer to a letter about a tournament is."""
-    return Entering(userid, cup.kind, cup.number) if userid else None
+    return Ask.numbered(Topic.TOURNAMENT, cup.kind, cup.number, userid) if userid else None
 
 
 class TournamentNotice(Notice, frozen=True):
@@ -153,7 +153,7 @@ class TournamentNotice(Notice, frozen=True):
             for each in self.tables
         )
 
-    def answer(self) -> Entering | None:
+    def ask(self) -> Ask | None:
         """Return that an answer is about the tournament."""
         return entering(self.cup, self.reader.userid)
 
@@ -162,307 +162,318 @@ class TournamentNotice(Notice, frozen=True):
         return f"{self.cup.name}.{self.cup.round}.{self.news.value}"
 
 
+class CupOutcome(Outcome, frozen=True):
+    """The outcome of one step of what is due in a cup."""
+
+    what: str | None = None
+    """The deed in words, empty if there is nothing to tell; None if nothing was due."""
+
+
 def go_on(work: UnitOfWork, kind: str, number: int) -> str:
     """Do all that is due in a cup, step by step; return what was done last, or an empty text.
 
     Raises OSError.
     """
     done = ""
-    while (did := work.retried(partial(step, kind, number))) is not None:
+    while (did := work.carry_out(lambda on: step(on, kind, number)).what) is not None:
         done = did or done
     return done
 
 
-def step(kind: str, number: int, work: UnitOfWork) -> str | None:
-    """Do one step of what is due in a cup; return what it was, or None if nothing is."""
-    home, now = work.home, work.now()
-    cup = home.ask(tournaments.find, kind, number)
+def step(on: Context, kind: str, number: int) -> CupOutcome:
+    """Do one step of what is due in a cup."""
+    cup = tournaments.find(on.snapshot, kind, number)
     if cup is None:
-        return None
+        return CupOutcome(Ending.ANSWERED)
     if cup.telling:
-        return _tell_some(cup, cup.telling, work)
+        return _did(cup.telling.value, [_tell_some(on, cup, cup.telling)])
     if cup.state is State.OPEN:
-        return begin(cup, work) if cup.starts <= now else None
-    section = home.ask(tournaments.due_section, cup, now)
+        return _did(begin(on, cup)) if cup.starts <= on.now else CupOutcome(Ending.ANSWERED)
+    section = tournaments.due_section(on.snapshot, cup, on.now)
     if section:
-        return _play(cup, section, work)
-    if cup.state is State.RUNNING and home.ask(tournaments.is_round_over, cup):
-        return _end_round(cup, work)
-    home.do(tournaments.keep, cup)
-    return None
+        return _play(on, cup, section)
+    if cup.state is State.RUNNING and tournaments.is_round_over(on.snapshot, cup):
+        return _did(_end_round(on, cup))
+    tournaments.keep(on.transaction, cup)
+    return CupOutcome(Ending.ANSWERED)
+
+
+def _did(what: str, beside: Iterable[Outcome] = ()) -> CupOutcome:
+    return CupOutcome(Ending.DONE, beside=tuple(beside), what=what)
 
 
 # How a cup begins and ends
 
 
-def begin(cup: Cup, work: UnitOfWork) -> str:
+def begin(on: Context, cup: Cup) -> str:
     """Draw the first round of a cup, or cancel it if too few take part."""
-    home, now = work.home, work.now()
-    entries = home.ask(tournaments.entries, cup.kind, cup.number)
-    there = home.ask(present, (each.userid for each in entries))
+    entries = tournaments.entries(on.snapshot, cup.kind, cup.number)
+    there = present(on.snapshot, (each.userid for each in entries))
     players = [each.userid for each in entries if each.userid in there]
-    for userid in _fillers(cup, players, work):
-        home.do(tournaments.enter, cup, Entry(userid, now))
+    for userid in _fillers(on, cup, players):
+        tournaments.enter(on.transaction, cup, Entry(userid, on.now))
         players.append(userid)
     if cup.every:
-        _set_up_next(cup, cup.every, work)
+        _set_up_next(on, cup, cup.every)
     if len(players) < cups.SMALLEST:
-        return cancel(cup, work)
+        return cancel(on, cup)
     begun = structs.replace(cup, state=State.RUNNING, round=1, telling=None, told="")
-    home.do(tournaments.keep, begun)
-    home.do(tournaments.draw, begun, cups.draw(_by_strength(cup, players, work), cup.size), now)
+    tournaments.keep(on.transaction, begun)
+    tournaments.draw(
+        on.transaction, begun, cups.draw(_by_strength(on, cup, players), cup.size), on.now
+    )
     return "begin"
 
 
-def take_out(cup: Cup, entry: Entry, why: Out, work: UnitOfWork) -> None:
+def take_out(on: Context, cup: Cup, entry: Entry, why: Out) -> None:
     """Take a player out of a cup: before it starts as if they had never entered it.
 
-    Once it runs, what they still play becomes void, and what they have played counts.
+    Once it runs, what they have played counts, also what they have begun to play: they resign it.
+    Their other games become void.
     """
-    home, now = work.home, work.now()
     if cup.state is State.OPEN:
-        home.do(tournaments.leave, cup, entry.userid)
+        tournaments.leave(on.transaction, cup, entry.userid)
         return
-    home.do(tournaments.enter, cup, structs.replace(entry, out=now, why=why))
-    section = home.ask(tournaments.section_of, cup, entry.userid)
+    tournaments.enter(on.transaction, cup, structs.replace(entry, out=on.now, why=why))
+    section = tournaments.section_of(on.snapshot, cup, entry.userid)
     if section and not section.is_over:
-        home.do(tournaments.let_wait, section, now, section.progress)
+        tournaments.let_wait(on.transaction, section, on.now, section.progress)
 
 
-def open_cup(cup: Cup, work: UnitOfWork) -> None:
+def open_cup(on: Context, cup: Cup) -> None:
     """Open a new cup for players to enter, and announce it to those who want to know."""
     announced = structs.replace(cup, telling=cups.CupNews.ANNOUNCED, told="")
-    work.home.do(tournaments.keep, announced, work.now())
+    tournaments.keep(on.transaction, announced, on.now)
 
 
-def cancel(cup: Cup, work: UnitOfWork) -> str:
+def cancel(on: Context, cup: Cup) -> str:
     """Cancel a cup; what is in play becomes void, and those who have entered are told."""
-    home, now = work.home, work.now()
     cancelled = structs.replace(cup, state=State.CANCELLED, telling=cups.CupNews.CANCELLED, told="")
-    home.do(tournaments.keep, cancelled, now)
-    home.do(tournaments.look_at_all, cup, now)
+    tournaments.keep(on.transaction, cancelled, on.now)
+    tournaments.look_at_all(on.transaction, cup, on.now)
     return "cancel"
 
 
-def _fillers(cup: Cup, players: Sequence[str], work: UnitOfWork) -> Iterable[str]:
+def _fillers(on: Look, cup: Cup, players: Sequence[str]) -> Iterable[str]:
     """Yield the house players who fill the last section of a cup."""
     number = len(players)
     for userid in cup.house:
-        if userid in players or not work.has_house or number % cup.size == 0:
+        if userid in players or not on.has_house or number % cup.size == 0:
             continue
         number += 1
         yield userid
 
 
-def _set_up_next(cup: Cup, every: Every, work: UnitOfWork) -> None:
+def _set_up_next(on: Context, cup: Cup, every: Every) -> None:
     """Open the cup that follows one which comes again."""
     starts = cups.following(cup.starts, every)
-    while starts <= work.now():
+    while starts <= on.now:
         starts = cups.following(starts, every)
-    number = work.home.ask(tournaments.next_number, cup.kind)
-    open_cup(structs.replace(cup, number=number, starts=starts), work)
+    number = tournaments.next_number(on.snapshot, cup.kind)
+    open_cup(on, structs.replace(cup, number=number, starts=starts))
 
 
-def _end_round(cup: Cup, work: UnitOfWork) -> str:
+def _end_round(on: Context, cup: Cup) -> str:
     """End the latest round of a cup: who has won a section plays on, unless there was only one."""
-    home, now = work.home, work.now()
-    winners = home.ask(tournaments.winners_of_round, cup, cup.round)
-    number = home.ask(tournaments.count_sections, cup)
+    winners = tournaments.winners_of_round(on.snapshot, cup, cup.round)
+    number = tournaments.count_sections(on.snapshot, cup)
     if number > 1:
-        winners = _still_in(cup, winners, work)
+        winners = _still_in(on, cup, winners)
     if number > 1 and len(winners) > 1:
         following = structs.replace(cup, round=cup.round + 1)
-        players = _by_strength(cup, winners, work)
+        players = _by_strength(on, cup, winners)
         drawn = cups.draw(players, cup.size, fewer_than=number)
-        home.do(tournaments.keep, following)
-        home.do(tournaments.draw, following, drawn, now)
+        tournaments.keep(on.transaction, following)
+        tournaments.draw(on.transaction, following, drawn, on.now)
         return f"round {following.round}"
     told = cups.CupNews.OVER
     over = structs.replace(cup, state=State.OVER, winners=tuple(winners), telling=told, told="")
-    home.do(tournaments.keep, over, now)
+    tournaments.keep(on.transaction, over, on.now)
     return "end"
 
 
-def _still_in(cup: Cup, userids: Sequence[str], work: UnitOfWork) -> list[str]:
+def _still_in(on: Look, cup: Cup, userids: Sequence[str]) -> list[str]:
     """Return which of some players have not left a cup and the server."""
-    entries = work.home.ask(tournaments.entries_of, cup.kind, cup.number, userids)
-    there = work.home.ask(present, userids).union(HOUSE)
-    return [each for each in userids if each in there and not entries[each].out]
+    entries = tournaments.entries_of(on.snapshot, cup.kind, cup.number, userids)
+    there = present(on.snapshot, userids).union(HOUSE)
+    return [each for each in userids if each in there and each in entries and not entries[each].out]
 
 
-def _by_strength(cup: Cup, players: Sequence[str], work: UnitOfWork) -> list[str]:
+def _by_strength(on: Look, cup: Cup, players: Sequence[str]) -> list[str]:
     """Return players by their ratings on such boards, the highest first; else as they entered."""
-    rated = work.home.ask(standings_on, KINDS[cup.kind], cup.grid, players)
+    rated = standings_on(on.snapshot, KINDS[cup.kind], cup.grid, players)
     return sorted(players, key=lambda userid: -(rated[userid].rating if userid in rated else START))
 
 
 # The games of a section
 
 
-def _play(cup: Cup, section: Section, work: UnitOfWork) -> str:
+def _play(on: Context, cup: Cup, section: Section) -> CupOutcome:
     """Look at a section: some of its games end or begin, as far as they can, or it is over."""
-    home, now = work.home, work.now()
-    boards = home.ask(tournaments.boards_of, section)
-    if home.ask(tournaments.has_damaged, section):
-        home.do(tournaments.let_wait, section, now + LOOK_AGAIN, section.progress)
-        return ""
+    boards = tournaments.boards_of(on.snapshot, section)
+    if tournaments.has_damaged(on.snapshot, section):
+        tournaments.let_wait(on.transaction, section, on.now + LOOK_AGAIN, section.progress)
+        return _did("")
     is_cancelled = cup.state is State.CANCELLED
-    out = frozenset(section.players) if is_cancelled else _out(cup, section, boards, work)
+    gone = {} if is_cancelled else _out(on, cup, section, boards)
+    out = frozenset(section.players if is_cancelled else gone)
     active = [each for each in boards if each.result is None]
-    void = [each for each in active if {each.x, each.o} & out]
-    for board in void[:MOST_AT_ONCE]:
-        _void(cup, section, board, out, work)
+    left = [each for each in active if {each.x, each.o} & out]
+    made = [_end(on, cup, section, board, gone) for board in left[:MOST_AT_ONCE]]
     wanted = cups.pairings(section.players, cup.games)
-    rooms = cache(partial(_room, cup, work))
+    rooms = cache(partial(_room, on, cup))
     ready = cups.to_begin(wanted, boards, out, rooms)
     begun = ready[:MOST_AT_ONCE]
     played = cups.times_played(boards)
     for pairing in begun:
-        _start(cup, section, pairing, played[pairing.players], work)
+        made.append(_start(on, cup, section, pairing, played[pairing.players]))
         played[pairing.players] += 1
-    if len(void) > MOST_AT_ONCE or len(ready) > MOST_AT_ONCE:
-        home.do(tournaments.let_wait, section, now, section.progress)
-        return "play"
+    if len(left) > MOST_AT_ONCE or len(ready) > MOST_AT_ONCE:
+        tournaments.let_wait(on.transaction, section, on.now, section.progress)
+        return _did("play", made)
     if section.progress is Progress.DRAWN and not is_cancelled:
-        _tell(cup, cups.CupNews.BEGUN, section, work)
+        made.append(_tell(on, cup, cups.CupNews.BEGUN, section))
     waiting = len(cups.to_begin(wanted, boards, out, lambda _: None)) - len(begun)
-    if waiting or begun or len(active) > len(void):
-        again = now + LOOK_AGAIN if waiting else None
-        home.do(tournaments.let_wait, section, again, Progress.BEGUN)
-        return "play" if begun or void else ""
+    if waiting or begun or len(active) > len(left):
+        again = on.now + LOOK_AGAIN if waiting else None
+        tournaments.let_wait(on.transaction, section, again, Progress.BEGUN)
+        return _did("play" if begun or left else "", made)
     scores = cups.table(section.players, boards)
-    home.do(tournaments.end_section, section, () if is_cancelled else cups.winners(scores, out))
+    winners = () if is_cancelled else cups.winners(scores, out)
+    tournaments.end_section(on.transaction, section, winners)
     if is_cancelled:
-        return ""
-    if not section.is_over and home.ask(tournaments.count_sections, cup) > 1:
+        return _did("", made)
+    if not section.is_over and tournaments.count_sections(on.snapshot, cup) > 1:
         over = structs.replace(section, progress=Progress.OVER)
-        _tell(cup, cups.CupNews.SECTION_OVER, over, work)
-    home.do(tournaments.keep, cup, now)
-    return "section over"
+        made.append(_tell(on, cup, cups.CupNews.SECTION_OVER, over))
+    tournaments.keep(on.transaction, cup, on.now)
+    return _did("section over", made)
 
 
-def _out(cup: Cup, section: Section, boards: Iterable[Summary], work: UnitOfWork) -> frozenset[str]:
-    """Return which players of a section are out of a cup, after noting who is from now on."""
-    entries = work.home.ask(tournaments.entries_of, cup.kind, cup.number, section.players)
-    late, there = cups.times_lost(boards), work.home.ask(present, section.players)
-    out = set[str]()
+def _out(on: Context, cup: Cup, section: Section, boards: Iterable[Summary]) -> dict[str, Out]:
+    """Return the players of a section who are out of a cup and why, who left first coming first.
+
+    Who is out from now on is noted.
+    """
+    entries = tournaments.entries_of(on.snapshot, cup.kind, cup.number, section.players)
+    late, there = cups.times_lost(boards), present(on.snapshot, section.players)
+    found = list[tuple[datetime, str, Out]]()
     for userid in section.players:
-        entry = entries.get(userid) or Entry(userid, work.now())
+        entry = entries.get(userid) or Entry(userid, on.now)
         why = entry.why
         if why is None and userid not in there and userid not in HOUSE:
             why = Out.GONE
         elif why is None and late.get(userid, 0) >= cups.MOST_TIMES_LOST:
             why = Out.TIME
         if why:
-            out.add(userid)
+            found.append((entry.out or on.now, userid, why))
         if why and not entry.out:
-            gone = structs.replace(entry, out=work.now(), why=why)
-            work.home.do(tournaments.enter, cup, gone)
-    return frozenset(out)
+            gone = structs.replace(entry, out=on.now, why=why)
+            tournaments.enter(on.transaction, cup, gone)
+    found.sort(key=lambda each: each[:2])
+    return {userid: why for _, userid, why in found}
 
 
-def _room(cup: Cup, work: UnitOfWork, userid: str) -> int | None:
+def _room(on: Look, cup: Cup, userid: str) -> int | None:
     """Return on how many more boards of a cup a player plays; None for any number."""
-    entries = work.home.ask(tournaments.entries_of, cup.kind, cup.number, [userid])
-    account = work.account_if_any(userid)
+    entries = tournaments.entries_of(on.snapshot, cup.kind, cup.number, [userid])
+    account = on.account_if_any(userid)
     rooms = list[int]()
     if userid in entries and (most := entries[userid].most):
-        rooms.append(most - work.home.ask(tournaments.count_in_play, cup, userid))
+        rooms.append(most - tournaments.count_in_play(on.snapshot, cup, userid))
     if account and account.board_limit:
-        rooms.append(account.board_limit - count_active(userid, work.home))
+        rooms.append(account.board_limit - count_active(on.snapshot, userid))
     return max(0, min(rooms)) if rooms else None
 
 
-def _start(
-    cup: Cup, section: Section, pairing: cups.Pairing, before: int, work: UnitOfWork
-) -> None:
+def _start(on: Context, cup: Cup, section: Section, pairing: cups.Pairing, before: int) -> Outcome:
     """Begin a game of a section, and show it to its players, who have played so many before."""
     kind = KINDS[cup.kind]
-    number = next_number(work.home, kind)
-    header = Header(kind, number, cup.grid, pairing.x, pairing.o, cup.terms, work.now())
-    game = Game.start(with_house_terms(header, work))
+    number = on.next_number(kind)
+    header = Header(kind, number, cup.grid, pairing.x, pairing.o, cup.terms, on.now)
+    game = Game.start(with_house_terms(on, header))
     key = id_of(cup.name, section.round, *sorted(pairing.players), before)
-    work = work.answering(request_of(key))
     make = partial(TournamentBoardNotice, cup=cup, round=section.round)
-    notices = tell_players(game, News.STARTED, work, actor=None, make=make)
-    post_board(game, notices, key, work, source=section.source)
+    told = tell_players(on, game, News.STARTED, actor=None, make=make)
+    return write_board(on, game, told, source=section.source, identity=key)
 
 
-def _void(
-    cup: Cup, section: Section, board: Summary, out: frozenset[str], work: UnitOfWork
-) -> None:
-    """End a game of a player who is out of a cup as never begun."""
-    gone = next(userid for userid in (board.x, board.o) if userid in out)
-    make = partial(TournamentBoardNotice, cup=cup, round=section.round, out=gone)
+def _end(
+    on: Context, cup: Cup, section: Section, board: Summary, gone: Mapping[str, Out]
+) -> Outcome:
+    """End a game of a player who is out of a cup, or one of a cup that is cancelled.
 
-    def decide(game: Game) -> Ruling | None:
-        return None if game.result else Ruling(Verb.VOID)
+    Whoever has begun to play it resigns it; else it counts as never begun.
+    """
+    first = next((userid for userid in gone if userid in (board.x, board.o)), "")
+    make = partial(TournamentBoardNotice, cup=cup, round=section.round, out=first)
 
-    rule_board(work, board.kind, board.board, decide, make=make)
+    def decide(game: Game) -> Ruling | Side | None:
+        if game.result:
+            return None
+        side = game.side_of(first)
+        resigns = side and gone[first] is not Out.EXCUSED and game.has_played(side)
+        return side if resigns else Ruling(Verb.VOID)
+
+    return rule_board(on, board.kind, board.board, decide, make=make)
 
 
 # Tables, and who is told
 
 
-def table_of(section: Section, cup: Cup, work: UnitOfWork) -> SectionTable:
+def table_of(on: Look, section: Section, cup: Cup) -> SectionTable:
     """Return how the players of a section stand."""
-    boards = tuple(work.home.ask(tournaments.boards_of, section))
-    entries = work.home.ask(tournaments.entries_of, cup.kind, cup.number, section.players)
+    boards = tuple(tournaments.boards_of(on.snapshot, section))
+    entries = tournaments.entries_of(on.snapshot, cup.kind, cup.number, section.players)
     out = frozenset(userid for userid, each in entries.items() if each.out)
     return SectionTable(section, tuple(cups.table(section.players, boards)), boards, out)
 
 
-def tables_of(cup: Cup, round_: int, work: UnitOfWork) -> tuple[SectionTable, ...]:
+def tables_of(on: Look, cup: Cup, round_: int) -> tuple[SectionTable, ...]:
     """Return the tables of a round of a cup."""
-    sections = work.home.ask(tournaments.sections, cup.kind, cup.number, round_)
-    return tuple(table_of(section, cup, work) for section in sections)
+    sections = tournaments.sections(on.snapshot, cup.kind, cup.number, round_)
+    return tuple(table_of(on, section, cup) for section in sections)
 
 
-def _tell(cup: Cup, news: cups.CupNews, section: Section, work: UnitOfWork) -> None:
+def _tell(on: Context, cup: Cup, news: cups.CupNews, section: Section) -> Outcome:
     """Tell the players of a section what happened in it."""
-    _post(cup, news, section.players, (table_of(section, cup, work),), work)
+    return _told(on, cup, news, section.players, (table_of(on, section, cup),))
 
 
-def _tell_some(cup: Cup, news: cups.CupNews, work: UnitOfWork) -> str:
+def _tell_some(on: Context, cup: Cup, news: cups.CupNews) -> Outcome:
     """Tell some of those who are to know of a cup what happened, and note who has been told."""
-    home = work.home
     if news is cups.CupNews.ANNOUNCED:
-        accounts = home.ask(accounts_after, cup.told, TOLD_AT_ONCE)
+        accounts = accounts_after(on.snapshot, cup.told, TOLD_AT_ONCE)
         userids = [each.userid for each in accounts]
         readers = [each.userid for each in accounts if _wants_announcement(each)]
     else:
-        readers = userids = home.ask(tournaments.entered_after, cup, cup.told, TOLD_AT_ONCE)
-    tables = tables_of(cup, cup.round, work)[:1] if news is cups.CupNews.OVER else ()
+        readers = userids = tournaments.entered_after(on.snapshot, cup, cup.told, TOLD_AT_ONCE)
+    tables = tables_of(on, cup, cup.round)[:1] if news is cups.CupNews.OVER else ()
     is_last = len(userids) < TOLD_AT_ONCE
     told = structs.replace(
         cup, telling=None if is_last else news, told="" if is_last else userids[-1]
     )
-    _post(told, news, readers, tables, work)
-    home.do(
-        tournaments.keep, told, cup.starts if told.state is State.OPEN and is_last else work.now()
-    )
-    return news.value
+    is_announced = told.state is State.OPEN and is_last
+    tournaments.keep(on.transaction, told, cup.starts if is_announced else on.now)
+    return _told(on, told, news, readers, tables)
 
 
 def _wants_announcement(account: Account) -> bool:
     return is_there(account) and account.all_settings.cups is Switch.ON
 
 
-def _post(
+def _told(
+    on: Context,
     cup: Cup,
     news: cups.CupNews,
     userids: Iterable[str],
     tables: tuple[SectionTable, ...],
-    work: UnitOfWork,
-) -> None:
-    """Send a letter about a cup to some players."""
+) -> Outcome:
+    """Return the outcome that tells some players of a cup."""
     key = id_of(cup.name, cup.round, news.value, *(each.section.section for each in tables))
-    work = work.answering(request_of(key))
-    accounts = [account for account in map(work.account_if_any, userids) if account]
-    readers = [work.player(each) for each in accounts if not each.is_house]
-    notices = list(notices_of(cup, news, readers, tables, work))
-    with work.posting(notices):
-        pass
+    accounts = [account for account in map(on.account_if_any, userids) if account]
+    readers = [on.reader(each) for each in accounts if not each.is_house]
+    return Outcome(Ending.DONE, tuple(notices_of(on, cup, news, readers, tables)), identity=key)
 
 
 class Medal(Struct, frozen=True):
@@ -477,41 +488,43 @@ MOST_MEDALS = 12
 """How many cups a player has medals of: the latest."""
 
 
-def medals_of(userid: str, work: UnitOfWork) -> list[Medal]:
+def medals_of(on: Look, userid: str) -> list[Medal]:
     """Return the places of a player in the last rounds of cups, the latest cup first."""
     found = list[Medal]()
-    for cup in work.home.ask(tournaments.finals_of, userid, MOST_MEDALS):
-        section = work.home.ask(tournaments.section_of, cup, userid)
-        table = table_of(section, cup, work) if section else None
+    for cup in tournaments.finals_of(on.snapshot, userid, MOST_MEDALS):
+        section = tournaments.section_of(on.snapshot, cup, userid)
+        table = table_of(on, section, cup) if section else None
         if table and userid not in table.out:
             place = next(each.place for each in table.scores if each.userid == userid)
             found.append(Medal(cup, 1 if userid in cup.winners else place))
     return found
 
 
-def cups_going_on(kinds: Iterable[Kind], most: int, home: Home) -> list[tuple[Cup, int]]:
+def cups_going_on(on: Look, kinds: Iterable[Kind], most: int) -> list[tuple[Cup, int]]:
     """Return so many cups of each game that go on, those first that can be entered.
 
     With each is told how many players take part.
     """
     part = Window(most)
     found = [
-        cup for kind in kinds for cup in home.ask(tournaments.cups, kind.name, cups.GOING_ON, part)
+        cup
+        for kind in kinds
+        for cup in tournaments.cups(on.snapshot, kind.name, cups.GOING_ON, part)
     ]
     found.sort(key=lambda cup: (cup.state is not State.OPEN, cup.starts))
-    return [(cup, home.ask(tournaments.count_entries, cup)) for cup in found]
+    return [(cup, tournaments.count_entries(on.snapshot, cup)) for cup in found]
 
 
 def notices_of(
+    on: Look,
     cup: Cup,
     news: cups.CupNews,
     readers: Sequence[Reader],
     tables: tuple[SectionTable, ...],
-    work: UnitOfWork,
 ) -> Iterator[TournamentNotice]:
     """Yield what tells some readers of a cup."""
     userids = [each.userid or "" for each in readers]
-    count = work.home.ask(tournaments.count_entries, cup)
-    entries = work.home.ask(tournaments.entries_of, cup.kind, cup.number, userids)
+    count = tournaments.count_entries(on.snapshot, cup)
+    entries = tournaments.entries_of(on.snapshot, cup.kind, cup.number, userids)
     for reader, userid in zip(readers, userids, strict=True):
         yield TournamentNotice(reader, news, cup, count, tables, entries.get(userid))

@@ -1,7 +1,7 @@
 """Asking for a verification: codes to addresses, and challenges that nothing proves."""
 
 from collections.abc import Sequence
-from enum import Enum
+from typing import ClassVar
 
 from msgspec import structs
 
@@ -11,16 +11,22 @@ from pbm_oust.accounts.settings import USUAL
 from pbm_oust.accounts.tags import Pending, Purpose, code_for, name_of
 from pbm_oust.grammar.form import Command
 from pbm_oust.languages import Language
-from pbm_oust.play.authentication import PasswordWanted, of_codes, of_owner, record, spend_once
+from pbm_oust.play.authentication import (
+    PasswordWanted,
+    note_charges,
+    of_codes,
+    of_owner,
+    shares_of,
+    spend_once,
+)
+from pbm_oust.play.context import Context, Look, Outcome
 from pbm_oust.play.notices import Notice, Reader, Unheard, Verification
-from pbm_oust.play.request import Actor, Handled, Outcome, Request, Silence, silent
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.request import Ending, Request, Silence
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.store.limits import Charge, Counted, end_of_limit
+from pbm_oust.store.limits import FEW_PARTS, Charge, Counted, end_of_limit
 from pbm_oust.store.message_keys import outcome_of
 from pbm_oust.store.verifications import find_verification, keep_verification, requests_of
 
-MAILED = Handled(Outcome.DONE)
 NOBODY = "nobody"
 """What stands in place of an address if a code is mailed to none."""
 
@@ -28,10 +34,11 @@ NOBODY = "nobody"
 class CodeNotice(Notice, frozen=True):
     """A code, and what it is for."""
 
+    holds_code: ClassVar = True
     code: Secret
     pending: Pending
 
-    def answer(self) -> Verification | Unheard:
+    def ask(self) -> Verification | Unheard:
         """Return that an answer brings the code back, or nothing if only a page takes it."""
         is_heard = self.pending.purpose is not Purpose.SIGN_IN
         return Verification(self.code) if is_heard else Unheard()
@@ -45,79 +52,89 @@ class CodeSentNotice(Notice, frozen=True):
     """The addresses that the account has."""
 
 
-class Asked(Enum):
-    """What became of a verification that was asked for."""
-
-    MAILED = "mailed"
-    TOO_MANY = "too many"
-    """The address has reached its limit of codes a day."""
-    USED_BEFORE = "used before"
-    """The code of this mail has come back already."""
+def code_of(on: Context, pending: Pending) -> Secret:
+    """Return the code of a verification, the same however often it is asked for."""
+    return Secret(code_for(on.home.key(), pending))
 
 
-def ask(pending: Pending, addresses: Sequence[str], work: UnitOfWork) -> Asked:
+def is_used(on: Context, pending: Pending) -> bool:
+    """Return whether the code of a verification has come back already."""
+    return outcome_of(on.snapshot, name_of(code_of(on, pending))) is not None
+
+
+def ask(on: Context, pending: Pending, addresses: Sequence[str]) -> Outcome:
     """Mail the code of a verification to addresses, and keep what it is for.
 
-    A mail that comes again sends the same letters again, within the same limits.
+    A mail that comes again sends the same letters again, within the same limits. Nothing is sent if
+    the code has come back already, or if each address has reached its limit of codes a day.
     """
-    home, now = work.home, work.now()
-    code = Secret(code_for(home.key(), pending))
-    name = name_of(code)
-    if home.ask(outcome_of, name):
-        return Asked.USED_BEFORE
-    known = home.ask(find_verification, name, now)
+    code = code_of(on, pending)
+    if is_used(on, pending):
+        return Outcome(Ending.DONE_BEFORE)
+    known = find_verification(on.snapshot, name_of(code), on.now)
     free, charges = list[str](), list[Charge]()
     if pending.purpose in (Purpose.FORGOT, Purpose.SIGN_IN):
-        charges = list(of_owner(pending.purpose, pending.userid, work.request))
-        if not any(home.ask(end_of_limit, each, work.limits, now) for each in charges):
+        is_own = pending.address != NOBODY and is_among(on.request.sender, addresses)
+        charges = list(of_owner(pending.purpose, pending.userid, on.request, is_own=is_own))
+        if all(_is_within_limit(on, each) for each in charges):
             free = list({normal_address(each): each for each in addresses}.values())
     else:
         for address in addresses:
             same = sum(is_same_address(address, each) for each in free)
-            charge = _charge_to(address, work.request, same + 1)
-            if home.ask(end_of_limit, charge, work.limits, now) is None:
+            if _is_within_limit(on, _charge_to(address, on.request, same + 1)):
                 free.append(address)
-        charges = [_charge_to(address, work.request) for address in free]
+        charges = [_charge_to(address, on.request) for address in free]
     if not free:
-        return Asked.TOO_MANY
-    notices = [
-        CodeNotice(_reader_at(address, pending.language, work.request), code, pending)
+        return Outcome(Ending.SILENT, why=Silence.TOO_MANY_CODES)
+    if pending.purpose in (Purpose.ADD, Purpose.CHANGE):
+        charges += of_codes(len(free), pending.userid)
+    note_charges(on, charges)
+    notices = tuple(
+        CodeNotice(_reader_at(address, pending.language, on.request), code, pending)
         for address in free
-    ]
+    )
     if pending.address == NOBODY:
-        work.write(notices[0], work.request)
-        pending, notices = structs.replace(pending, userid=""), []
-    with work.posting(notices):
-        home.do(keep_verification, name, known or pending)
-        record(charges, work)
-        if pending.purpose in (Purpose.ADD, Purpose.CHANGE):
-            record(of_codes(len(free), pending.userid), work)
-    return Asked.MAILED
+        keep_verification(on.transaction, name_of(code), structs.replace(pending, userid=""))
+        return Outcome(Ending.DONE, dropped=notices[:1])
+    keep_verification(on.transaction, name_of(code), known or pending)
+    return Outcome(Ending.DONE, notices)
+
+
+def _is_within_limit(on: Context, charge: Charge) -> bool:
+    return end_of_limit(on.snapshot, charge, on.limits, on.now) is None
 
 
 def spend_time_for_a_code(
-    work: UnitOfWork, asked_for: str, purpose: Purpose = Purpose.FORGOT
-) -> Asked:
+    on: Context, asked_for: str, purpose: Purpose = Purpose.FORGOT
+) -> Outcome:
     """Do all that `ask` does, for nobody: so it takes as long where there is no account.
 
     `asked_for` is the userid or the address that somebody asks for.
     """
-    pending = Pending(purpose, asked_for, NOBODY, work.now(), work.request.identity)
-    return ask(pending, [work.request.sender], work)
+    pending = Pending(purpose, asked_for, NOBODY, on.now, on.request.identity)
+    return ask(on, pending, [on.request.sender])
 
 
-def ask_each(pendings: Sequence[Pending], work: UnitOfWork) -> list[Asked]:
-    """Ask for the verification of several addresses, each with its own code."""
-    return [ask(pending, [pending.address], work) for pending in pendings]
+def together(asked: Sequence[Outcome], *answers: Notice) -> Outcome:
+    """Put what was asked for by one mail together; without answers, the codes alone go out."""
+    notices = (*(notice for each in asked for notice in each.notices), *answers)
+    dropped = tuple(notice for each in asked for notice in each.dropped)
+    if not (answers or notices or dropped):
+        return Outcome(Ending.SILENT, why=Silence.TOO_MANY_CODES)
+    return Outcome(Ending.DONE, notices, dropped=dropped)
 
 
 def _charge_to(address: str, request: Request, number: int = 1) -> Charge:
     """Return what mails with a code to an address are charged.
 
-    What others ask for does not keep anybody from asking for themselves.
+    What others ask for does not keep anybody from asking for themselves, and what comes from a few
+    hosts that forge the address does not either.
     """
-    is_own = is_same_address(address, request.sender)
-    return Charge(Counted.OWN_CODES if is_own else Counted.CODES, address, number)
+    if not is_same_address(address, request.sender):
+        return Charge(Counted.CODES, address, number)
+    if request.is_verified:
+        return Charge(Counted.OWN_CODES, f"{address}\0verified", number)
+    return Charge(Counted.OWN_CODES, address, number, shares_of(request, FEW_PARTS))
 
 
 def _reader_at(address: str, language: Language, request: Request) -> Reader:
@@ -133,13 +150,6 @@ def is_among(sender: str, addresses: Sequence[str]) -> bool:
     return any(is_same_address(sender, address) for address in addresses)
 
 
-def silence_about(asked: Sequence[Asked]) -> Handled:
-    """Return the outcome of a mail that is answered with a code alone, or not at all."""
-    if Asked.MAILED in asked:
-        return MAILED
-    return silent(Silence.TOO_MANY_CODES)
-
-
 MOST_WAITING = 3
 """How many challenges of one player wait for a confirmation at most."""
 
@@ -153,6 +163,7 @@ class TooManyWait(PasswordWanted, frozen=True):
 class UnconfirmedNotice(Notice, frozen=True):
     """A challenge came from an address of the reader, who is asked whether it is theirs."""
 
+    holds_code: ClassVar = True
     code: Secret
     challenge: Command
     other: str
@@ -160,39 +171,44 @@ class UnconfirmedNotice(Notice, frozen=True):
     has_text: bool
     """Whether a text came with it, which goes to nobody: anybody may have written it."""
 
-    def answer(self) -> Verification:
+    def ask(self) -> Verification:
         """Return that an answer confirms the challenge."""
         return Verification(self.code)
 
 
-def ask_to_confirm(challenge: Command, other: str, actor: Actor, work: UnitOfWork) -> Handled:
+def code_named(on: Look, name: str) -> Secret:
+    """Return the code with a name; one that nobody has got if nothing waits for it any more."""
+    pending = find_verification(on.snapshot, name, on.now)
+    return Secret(code_for(on.home.key(), pending) if pending else name)
+
+
+def ask_to_confirm(on: Context, challenge: Command, other: str) -> Outcome:
     """Ask the owner of an address whether a challenge from there is theirs; it waits for a yes.
 
     A mail that comes again asks for nothing more. Raises NotAllowed if too many challenges of the
     player wait, and says so once a day.
     """
-    home, now, account = work.home, work.now(), actor.account
+    account = on.own
     pending = Pending(
         Purpose.CHALLENGE,
         account.userid,
-        work.request.sender,
-        now,
-        actor.message_key,
+        on.request.sender,
+        on.now,
+        on.key,
         language=account.all_settings.language,
         line=challenge.line(),
         other=other,
     )
-    code = Secret(code_for(home.key(), pending))
-    if home.ask(find_verification, name_of(code), now):
-        return silent(Silence.WAITS_FOR_A_YES)
-    waiting = home.ask(requests_of, account.userid, account.message_key, now)
+    code = code_of(on, pending)
+    if find_verification(on.snapshot, name_of(code), on.now):
+        return Outcome(Ending.SILENT, why=Silence.WAITS_FOR_A_YES)
+    waiting = requests_of(on.snapshot, account.userid, account.message_key, on.now)
     if sum(each.purpose is Purpose.CHALLENGE for each in waiting) >= MOST_WAITING:
-        if not spend_once(Charge(Counted.UNCONFIRMED, account.userid), work):
-            return silent(Silence.TOO_MANY_WAIT)
+        if not spend_once(on, Charge(Counted.UNCONFIRMED, account.userid)):
+            return Outcome(Ending.SILENT, why=Silence.TOO_MANY_WAIT)
         raise NotAllowed(TooManyWait(MOST_WAITING))
-    # One of several commands has a letter of its own too, because its answer confirms it.
-    reader = work.player(account) if work.is_within else work.player_at(account)
-    has_text = bool(work.request.chat.strip())
-    with work.posting([UnconfirmedNotice(reader, code, challenge, other, has_text)]):
-        home.do(keep_verification, name_of(code), pending)
-    return MAILED
+    keep_verification(on.transaction, name_of(code), pending)
+    has_text = bool(on.request.chat.strip())
+    reader = on.reader_at(account)
+    asked = UnconfirmedNotice(reader, code, challenge, other, has_text)
+    return Outcome(Ending.DONE, (asked,))

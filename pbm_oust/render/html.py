@@ -52,10 +52,10 @@ _ADDRESS = "\0"
 
 
 class Marks(Struct, frozen=True):
-    """What is shown of the latest turn, as sets of cells."""
+    """The cells of a board that are marked: those of the latest turn, and those of a text."""
 
     latest: int = 0
-    """The stones of the latest record: capitals with a ring."""
+    """Its stones, if nothing was done since: capitals with a ring."""
     taken: int = 0
     """The points from which the turn has taken stones."""
     pointed: int = 0
@@ -67,14 +67,14 @@ UNMARKED = Marks()
 
 def marks_of(game: Game) -> Marks:
     """Return the stones and points of a game as it is that are marked."""
-    return Marks(game.latest_stones(), game.taken_in_turn())
+    return Marks(game.latest_stones(is_of_turn=True), game.taken_in_turn())
 
 
 class Taps(Struct, frozen=True):
     """How the placements on a board can be tapped."""
 
     link: str
-    """What each address begins with. The name of the cell follows; neither may need escaping."""
+    """The beginning of each address. The name of the cell follows; neither may need escaping."""
     capturing: int = 0
     """The placements that are marked because they take stones."""
     is_slim: bool = False
@@ -136,9 +136,9 @@ class _Bare(Struct, frozen=True):
     """A board without stones."""
 
     pieces: tuple[str, ...]
-    """What stands before the first cell, and each cell with the HTML up to the next."""
+    """The HTML before the first cell, and each cell with the HTML up to the next."""
     places: dict[int, int]
-    """Which of the pieces each cell is, the top row first."""
+    """The index of each cell among the pieces, the top row first."""
     behind: tuple[str, ...]
     """The HTML between each cell and the next; before the first one, that is all of the piece."""
 
@@ -189,7 +189,7 @@ def _links(
 ) -> tuple[str, ...]:
     """Return each cell of a board as a link of a side, with the HTML up to the next.
 
-    It stands where the board without stones has it.
+    The links have the places of the cells of a board without stones.
     """
     ring = f";border:.1em solid;{_ROUND};line-height:1.55em" if is_capturing else ""
     ring = f";{_DASHED}" if is_taken else ring
@@ -206,10 +206,7 @@ def _links(
 
 
 def letter_size(grid: Grid) -> float:
-    """Return the size of letters, in pixels, with which a board fits on a phone, if it can.
-
-    It is a multiple of half a pixel.
-    """
+    """Return the size of letters, in pixels and halves, with which a board fits on a phone."""
     fitting = int(2 * _SCREEN / _width(grid)) / 2
     return max(_SMALLEST, min(_LARGEST, fitting))
 
@@ -265,12 +262,12 @@ def _spanning(places: int) -> str:
 
 
 def _span(grid: Grid) -> int:
-    """Return how many places a cell spans."""
+    """Return the number of places that a cell spans."""
     return 1 if grid.shape is Shape.SQUARE else 2
 
 
 def _places(grid: Grid) -> int:
-    """Return how many places a row has."""
+    """Return the number of places in a row."""
     if grid.shape is Shape.SQUARE:
         return grid.size[0]
     first, last = _ends(grid)
@@ -278,7 +275,7 @@ def _places(grid: Grid) -> int:
 
 
 def _ends(grid: Grid) -> tuple[int, int]:
-    """Return where the leftmost and the rightmost cell of a hexagonal board lie."""
+    """Return the places of the leftmost and the rightmost cell of a hexagonal board."""
     ends = [2 * column - row for column, row in map(grid.place_of, grid.names_of)]
     return min(ends), max(ends)
 

@@ -1,18 +1,22 @@
-"""Where the parts of a board lie in a picture of it, as paths of SVG. Pure.
+"""Pictures as SVG elements on one line: boards, and curves of numbers. Pure.
 
-A picture needs no font: letters and digits are strokes.
+A picture needs no font, no style sheet and no script: letters and digits are strokes, and colours
+are attributes. A page may set other colours for the classes.
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from html import escape
 from itertools import pairwise
 from pkgutil import get_data
 
 from msgspec import Struct
 
-from pbm_oust.render.text import GRIDS_REMEMBERED, star_points
-from pbm_oust.rules import Grid, Shape
+from pbm_oust.render.html import COLOURS, INK, WOOD, Marks
+from pbm_oust.render.text import GRIDS_REMEMBERED, cells_text, star_points
+from pbm_oust.render.visible import visible_line
+from pbm_oust.rules import Grid, Position, Shape, Side, taken
 from pbm_oust.rules.grid import COLUMNS
 
 STROKE_HEIGHT = 14
@@ -46,7 +50,7 @@ _TIP = _SIDE // 2 + _SLOPE
 _PAD = 16
 """From the corners of a hexagonal board to its edges."""
 
-Place = tuple[int, int]
+Point = tuple[int, int]
 """A point, from the left and from the top."""
 
 
@@ -55,7 +59,7 @@ class Layout(Struct, frozen=True):
 
     width: int
     height: int
-    places: Mapping[int, Place]
+    places: Mapping[int, Point]
     """The middle of each cell, top row first."""
     cell: str
     """The path around a cell whose middle is at 0 0."""
@@ -108,7 +112,7 @@ def _hexagonal(grid: Grid) -> Layout:
     left = _PAD + 3 * HALF - HALF * min(lengths)
     top = _PAD + _TIP
 
-    def place(column: int, row: int) -> Place:
+    def place(column: int, row: int) -> Point:
         return left + HALF * (2 * column - row), top + (_SIDE + _SLOPE) * (height - row)
 
     places = {cell: place(*grid.place_of(cell)) for row in reversed(grid.rows) for cell in row}
@@ -135,7 +139,7 @@ def _hexagonal(grid: Grid) -> Layout:
     )
 
 
-def _inner_lines(rows: list[list[Place]]) -> Iterator[str]:
+def _inner_lines(rows: list[list[Point]]) -> Iterator[str]:
     """Yield the sides that two cells share: upright ones in rows, zigzags between rows."""
     for row in rows:
         if len(row) > 1:
@@ -151,7 +155,7 @@ def _inner_lines(rows: list[list[Place]]) -> Iterator[str]:
         yield f"M{first} {corner}{_zigzag((last - first) // HALF, HALF, is_low)}"
 
 
-def _edge(rows: list[list[Place]]) -> str:
+def _edge(rows: list[list[Point]]) -> str:
     """Return the path around all cells, clockwise from the upper left one."""
     upper, lower = rows[0], rows[-1]
     path = f"M{upper[0][0] - HALF} {upper[0][1] - _SIDE // 2}{_zigzag(2 * len(upper), HALF, True)}"
@@ -167,3 +171,187 @@ def _zigzag(count: int, step: int, is_up: bool) -> str:
     """Return so many slanting sides, one after the other, the first of them up or down."""
     slopes = (-_SLOPE, _SLOPE) if is_up else (_SLOPE, -_SLOPE)
     return "".join(f"l{step} {slopes[nth % 2]}" for nth in range(count))
+
+
+_SIDES = {
+    Side.X: ("#4b6db3", COLOURS[Side.X], "#0a1d45", "#fff"),
+    Side.O: ("#fff", "#f8d9bb", COLOURS[Side.O], COLOURS[Side.O]),
+}
+"""The light and the dark of the stones of each side, their outlines, and the rings on the latest.
+"""
+_GRADIENT = (
+    '<radialGradient id="{}-{}" cx=".36" cy=".3" r=".8"><stop stop-color="{}"/>'
+    '<stop offset="1" stop-color="{}"/></radialGradient>'
+)
+_DASHED = f'fill="none" stroke="{INK}" stroke-width="2.5" stroke-dasharray="5.5 4"'
+_TARGET = '<path fill-opacity="0" d="{}"/><circle stroke="none" r="4"/>'
+"""The target of a tap: a dot in a whole cell. A stroke of its link is an outline of the cell."""
+_RING = (
+    '<path stroke="none" fill-rule="evenodd" d="M-12 0a12 12 0 0 0 24 0 12 12 0 0 0 -24 0'
+    'M-9 0a9 9 0 0 0 18 0 9 9 0 0 0 -18 0"/>'
+)
+"""The ring around the dot where stones are taken."""
+
+
+def board_svg(
+    position: Position,
+    marks: Marks,
+    title: str,
+    gettext: Callable[..., str],
+    *,
+    taps: Callable[[str], str] | None = None,
+    prefix: str = "b",
+    is_task: bool = False,
+) -> str:
+    """Draw a position, and say in words what the picture shows. `gettext` translates them.
+
+    x is dark and o is light, so no colour is needed to tell them apart. With `taps`, each placement
+    is a link to the address that `taps` returns for the name of its cell. If it is a task where to
+    place, each free cell is a link, and all look alike. All ids begin with `prefix`, a word: boards
+    on one page need different ones.
+    """
+    grid, layout = position.grid, layout_of(position.grid)
+    links = _links(position, gettext, taps, prefix, is_task=is_task) if taps else ""
+
+    def circles(words: str, look: str, cells: int, radius: int) -> str:
+        places = (layout.places[cell] for cell in grid.each(cells))
+        drawn = "".join(f'<circle cx="{x}" cy="{y}" r="{radius}"/>' for x, y in places)
+        return f'<g class="{words}" {look}>{drawn}</g>' if cells else ""
+
+    pieces = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {layout.width} {layout.height}"',
+        f' class="board" role="{"group" if links else "img"}"><title>{_xml(title)}</title>',
+        f"<desc>{_xml(_description(position, marks, gettext))}</desc><defs>",
+        *(_GRADIENT.format(prefix, side.value, *look[:2]) for side, look in _SIDES.items()),
+        f'</defs><rect class="ground" width="{layout.width}" height="{layout.height}"',
+        f' fill="{WOOD}"/><g fill="none" stroke="{INK}" stroke-linecap="round"',
+        ' stroke-linejoin="round">',
+        f'<path class="edge" fill="#f4e2bd" stroke-width="3" d="{layout.edge}"/>'
+        if layout.edge
+        else "",
+        f'<path class="lines" stroke-opacity=".6" stroke-width="1.5" d="{layout.lines}"/>',
+        f'<path class="stars" stroke-width="8" d="{layout.stars}"/>' if layout.stars else "",
+        f'<path class="names" stroke-width="2" d="{layout.names}"/></g>',
+    ]
+    for side, (_, _, outline, ring) in _SIDES.items():
+        stones = position.stones(side)
+        filled = f'fill="url(#{prefix}-{side.value})" stroke="{outline}" stroke-width="1.5"'
+        ringed = f'fill="none" stroke="{ring}" stroke-width="3.5"'
+        pieces.append(circles(f"stones {side.value}", filled, stones, 18))
+        pieces.append(circles(f"latest {side.value}", ringed, stones & marks.latest, 9))
+    pieces.append(circles("taken", _DASHED, marks.taken & ~position.occupied | marks.pointed, 15))
+    return "".join([*pieces, links, "</svg>"])
+
+
+def _description(position: Position, marks: Marks, gettext: Callable[..., str]) -> str:
+    """Say where stones are, and what is marked."""
+    grid = position.grid
+    said = [
+        f"{side.value}: {cells_text(grid, position.stones(side)) or gettext('no stones')}"
+        for side in Side
+    ]
+    if marks.latest:
+        said.append(gettext("Latest, ringed: %(cells)s", cells=cells_text(grid, marks.latest)))
+    if marks.taken:
+        cells = cells_text(grid, marks.taken)
+        said.append(gettext("Off the board in this turn, dashed: %(cells)s", cells=cells))
+    if marks.pointed:
+        said.append(gettext("Pointed out: %(cells)s", cells=cells_text(grid, marks.pointed)))
+    return ". ".join(said)
+
+
+def _links(
+    position: Position,
+    gettext: Callable[..., str],
+    taps: Callable[[str], str],
+    prefix: str,
+    *,
+    is_task: bool,
+) -> str:
+    """Draw the placements as links; nothing if there are none."""
+    grid, layout = position.grid, layout_of(position.grid)
+    placements, capturing = position.placements(), position.capturing()
+    if is_task:
+        placements, capturing = grid.cells & ~position.occupied, 0
+
+    def link(cell: int, x: int, y: int) -> str:
+        name = label = grid.format_cell(cell)
+        if takes := bool(cell & capturing):
+            after = position.place(cell)
+            label += gettext(
+                " takes %(number)s, in a group of %(group)s",
+                number=taken(position, after).bit_count(),
+                group=grid.flood(cell, after.stones(position.to_move)).bit_count(),
+            )
+        target = f'<use href="#{prefix}-{"c" if takes else "p"}" x="{x}" y="{y}"/>'
+        return f'<a href="{_xml(taps(name))}" aria-label="{_xml(label)}">{target}</a>'
+
+    links = [link(cell, *place) for cell, place in layout.places.items() if cell & placements]
+    if not links:
+        return ""
+    target, side = _TARGET.format(layout.cell), position.to_move
+    return (
+        f'<defs><g id="{prefix}-p">{target}</g><g id="{prefix}-c">{target}{_RING}</g></defs>'
+        f'<g class="taps {side.value}" fill="{COLOURS[side]}" stroke-width="2.5">'
+        f"{''.join(links)}</g>"
+    )
+
+
+def _xml(text: str) -> str:
+    return escape(visible_line(text))
+
+
+CURVE_WIDTH, CURVE_HEIGHT = 320, 96
+_EDGE = 8
+_MOST_LINKED = 80
+"""How many places of a curve are links: more would be narrower than the tip of a pointer."""
+_LEAST = 1.0
+"""How far apart the highest and the lowest number are taken to be at least."""
+
+
+def curve_svg(
+    numbers: Sequence[float],
+    scale: tuple[float, float] | None = None,
+    *,
+    place: int = -1,
+    rings: Iterable[int] = (),
+    leads: Callable[[int], str] | None = None,
+) -> str:
+    """Draw numbers as a line from left to right, with a dot and rings on places.
+
+    A scale has the numbers at the lower and the upper edge, with a line halfway; without one, the
+    line fills the picture. The dot is on the last number unless another place is named. `leads`
+    returns the address to which a place leads; where there are many places, some lead to one
+    nearby. Programs that read aloud pass it over: it is an ornament to a table with the numbers.
+    """
+    high = max(numbers)
+    low, high = scale or (min(*numbers, high - _LEAST), high)
+    step = (CURVE_WIDTH - 2 * _EDGE) / max(len(numbers) - 1, 1)
+    every = -(-len(numbers) // _MOST_LINKED)
+    reach = every * step
+    across = [f"{_EDGE + nth * step:.1f}" for nth in range(len(numbers))]
+    down = [
+        f"{_EDGE + (CURVE_HEIGHT - 2 * _EDGE) * (high - number) / (high - low):.1f}"
+        for number in numbers
+    ]
+    pieces = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {CURVE_WIDTH} {CURVE_HEIGHT}"',
+        ' class="curve" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2"',
+        ' stroke-linejoin="round">',
+    ]
+    if scale:
+        halfway = f"M{_EDGE} {CURVE_HEIGHT / 2:g}H{CURVE_WIDTH - _EDGE}"
+        pieces.append(f'<path d="{halfway}" stroke-width="1" opacity="0.4"/>')
+    pieces.append(f'<polyline points="{" ".join(map(",".join, zip(across, down, strict=True)))}"/>')
+    if leads:
+        pieces.append(f'<path d="M{across[place]} 0V{CURVE_HEIGHT}" stroke-width="1"/>')
+    pieces += [f'<circle cx="{across[each]}" cy="{down[each]}" r="6"/>' for each in rings]
+    pieces.append(f'<circle cx="{across[place]}" cy="{down[place]}" r="3" fill="currentColor"/>')
+    if leads:
+        pieces.append('<g fill="#000" fill-opacity="0" stroke="none">')
+        for nth in range(0, len(numbers), every):
+            left = f"{_EDGE + nth * step - reach / 2:.1f}"
+            size = f'x="{left}" width="{reach:.1f}" height="{CURVE_HEIGHT}"'
+            pieces.append(f'<a href="{_xml(leads(nth))}" tabindex="-1"><rect {size}/></a>')
+        pieces.append("</g>")
+    return "".join([*pieces, "</svg>"])

@@ -95,8 +95,8 @@ def star_points(grid: Grid) -> int:
 def _star_lines(length: int) -> list[int]:
     """Return the lines, counted from 1, that carry star points on a side of this length.
 
-    They are the fourth lines from both edges (the third on shorter sides) and, if there is room,
-    the middle line.
+    Star points are on the fourth lines from both edges (the third on shorter sides) and, if there
+    is room, the middle line.
     """
     if length < 7:
         return []

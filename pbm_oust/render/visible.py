@@ -1,8 +1,8 @@
 r"""Characters that steer a terminal, or that nobody sees, shown as what they are: `\x1b`. Pure.
 
-These are C0, DEL and C1, lone surrogates, separators of lines, what changes the direction of a
-text, and signs without a width. Everything that leaves the program for a person goes through here
-once, at the very edge: log lines, what the command line prints, and letters.
+Such characters are C0, DEL and C1, lone surrogates, separators of lines, what changes the direction
+of a text, and signs without a width. Everything that leaves the program for a person goes through
+here once, at the very edge: log lines, what the command line prints, and letters.
 """
 
 import re
@@ -15,9 +15,9 @@ _WITHOUT_WIDTH = (
 _NONCHARACTERS = "".join(
     chr(plane * 0x10000 + last) for plane in range(1, 0x11) for last in (0xFFFE, 0xFFFF)
 )
-"""Those beyond the first plane; no text has them (Unicode, section 23.7)."""
+"""The noncharacters beyond the first plane; no text has them (Unicode, section 23.7)."""
 _JOINERS = "\u061c\u200c-\u200f"
-"""What Arabic, Hebrew, Persian, Indian scripts and pictures of several parts are written with."""
+"""Joiners and marks of Arabic, Hebrew, Persian, Indian scripts, and pictures of several parts."""
 
 _NEVER = f"{_STEERING}{_WITHOUT_WIDTH}{_NONCHARACTERS}"
 UNSEEN = f"{_NEVER}{_JOINERS}"
@@ -61,7 +61,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _named(found: re.Match[str]) -> str:
-    """Return how Python writes a character."""
+    """Return a character as Python writes it."""
     number = ord(found[0])
     if found[0] in _SHORT:
         return _SHORT[found[0]]

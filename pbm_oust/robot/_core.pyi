@@ -44,14 +44,14 @@ class Proofs:
 
         Positions that a symmetry maps to each other count as one; each symmetry has the number of
         its image for each cell. Raises ValueError if the grid is too large, or does not have so
-        many cells, and MemoryError.
+        many cells, or one of them touches no other one, and MemoryError.
         """
 
     def reaches(self, own: bytes, enemy: bytes, aim: int, /) -> bool | None:
         """Return whether the side to move, which has its own stones, reaches its aim for certain.
 
-        Returns None if that is not known. Raises ValueError if there is no such aim, and
-        RuntimeError in the middle of a search.
+        Returns None if that is not known. Raises ValueError if there is no such aim, or a cell has
+        stones of both sides, and RuntimeError in the middle of a search.
         """
 
     def prove(
@@ -97,8 +97,8 @@ class Tree:
 
         Its side sees no placement on the cells that are overlooked, unless all are there. After the
         first look and then after each `resting` of them, `proving` positions are used for proofs.
-        Raises ValueError for a grid that is too large and for bytes that are no net, and
-        MemoryError.
+        Raises ValueError for a grid that is too large or has a cell that touches no other one, for
+        stones of both sides on one cell, and for bytes that are no net, and MemoryError.
         """
 
     @property

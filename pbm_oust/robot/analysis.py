@@ -1,7 +1,7 @@
-"""What a search says about a game: how likely side x was to win after each record, and why.
+"""Analyses of games: the chance of side x after each record, and the best turns.
 
-It speaks of the sides, whoever owns them: a swap moves no stone and changes no evaluation. How the
-players ended a game changes none either: what counts is what the rules still made of it.
+An evaluation is about a side, whoever owns it, so a swap does not change it. Nor does the way in
+which players ended the game: only a result by the rules counts.
 
 In writing, an analysis is JSON, to be kept and read back, or notes in SGF:
 
@@ -24,38 +24,38 @@ from pbm_oust.board.notation import format_action, format_origin, format_wish, p
 from pbm_oust.board.sgf import Notes
 
 SECONDS = 1.0
-"""How long a position is searched unless somebody says otherwise."""
+"""The default time for the search of a position."""
 
 
 class Evaluation(Struct, frozen=True):
-    """What a search says about a position."""
+    """The chance of side x in a position, and the best turns."""
 
     x_wins: float
-    """0..1: how likely side x is to win; a draw counts as a half."""
+    """The chance of side x, 0..1; a draw counts as a half."""
     is_certain: bool
-    """Whether this is proved, and no estimate."""
+    """Whether the chance is proved, and no estimate."""
     line: tuple[Wish, ...] = ()
-    """The best turns from there on, of both sides."""
+    """The best turns from the position on, of both sides."""
 
 
 class Analysis(Struct, frozen=True):
-    """What a search says about a game."""
+    """The evaluations of a game."""
 
     identity: str
-    """What tells the game apart from others: see `identity_of`."""
+    """The identity of the game: see `identity_of`."""
     seconds: float
-    """How long each position was searched."""
+    """The time for the search of each position."""
     evaluations: tuple[Evaluation, ...]
     """The first one is about the start; one follows for each record."""
 
     @classmethod
     def of(cls, game: Game, seconds: float, evaluations: Iterable[Evaluation]) -> Self:
-        """Return what evaluations on all positions of a game say about it."""
+        """Return the analysis of a game with these evaluations of all its positions."""
         return cls(identity_of(game), seconds, tuple(evaluations))
 
 
 def identity_of(game: Game) -> str:
-    """Return what tells a game apart from others, as far as an analysis depends on it.
+    """Return a digest of everything in a game that an analysis depends on.
 
     It stays the same when a player gets another userid.
     """
@@ -73,7 +73,7 @@ _CERTAIN = {0.0: "x loses for certain", 0.5: "a draw for certain", 1.0: "x wins 
 
 
 class BadAnalysis(ValueError):
-    """A text is not an analysis."""
+    """A text that is not an analysis."""
 
 
 def format_analysis(analysis: Analysis) -> str:
@@ -88,7 +88,7 @@ def format_analysis(analysis: Analysis) -> str:
 
 
 def parse_analysis(text: str) -> Analysis:
-    """Return the analysis that JSON says. Raises BadAnalysis."""
+    """Return the analysis in a JSON text. Raises BadAnalysis."""
     try:
         whole = json.loads(text)
         evaluations = tuple(
@@ -98,7 +98,7 @@ def parse_analysis(text: str) -> Analysis:
             for each in whole["verdicts"]
         )
         return Analysis(str(whole["game"]), float(whole["seconds"]), evaluations)
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise BadAnalysis(repr(error)) from None
 
 
@@ -117,13 +117,13 @@ def line_text(evaluation: Evaluation) -> str:
 
 
 def placed_in(line: Iterable[Wish]) -> list[str]:
-    """Return the cells that are placed on in a line until sides are swapped."""
+    """Return the cells of the placements in a line, up to a swap."""
     kept = takewhile(lambda wish: wish is not Deed.SWAP, line)
     return [cell for wish in kept if isinstance(wish, Place) for cell in wish.cells]
 
 
 def notes_of(analysis: Analysis, said: Mapping[int, str] = MappingProxyType({})) -> Notes:
-    """Return what an analysis says of each position, as SGF has it, with words about some moves.
+    """Return an analysis as notes in SGF; `said` are comments on moves.
 
     `SBKV` is how likely Black, who is x, is to win, in percent: Sabaki draws a curve of it.
     """

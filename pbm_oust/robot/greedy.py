@@ -1,4 +1,4 @@
-"""The simple way to play, where nothing can be searched: a look at each placement.
+"""Greedy play, for games without a search: each placement is weighed by a short look ahead.
 
 A player weighs each placement by what it leads to, and takes the best. How far it looks is its
 insight:
@@ -22,17 +22,17 @@ from pbm_oust.rules import Kind, Position, Side
 from pbm_oust.rules.position import FastGame
 
 Weigh = Callable[[Position, int], tuple[float, float]]
-"""Says how good a placement of a position is: the more, the better."""
+"""Returns the value of a placement in a position, as two numbers; more is better."""
 
 GAMES = {1: 2, 2: 10, 3: 100}
-"""How many games by chance follow each placement, by insight."""
+"""The number of random games for each placement, by insight."""
 
 LARGEST = 61
-"""The most cells of a board on which games are played by chance; on larger ones they are long."""
+"""The most cells of a board for random games; on larger ones they take too long."""
 
 
 def nothing(_position: Position) -> int:
-    """Return that no cell is overlooked."""
+    """Return no cells: nothing is overlooked."""
     return 0
 
 
@@ -46,8 +46,8 @@ def simple_turn(
 ) -> list[int]:
     """Return the placements of a whole turn from a position that has one.
 
-    For each of them, it weighs one placement at least, and others as long as it may go on, but none
-    that it overlooks if it can place elsewhere.
+    For each placement at least one candidate is weighed, and others as long as `may_go_on` allows.
+    Overlooked cells are candidates only if there are no others.
     """
     cells, grid = list[int](), position.grid
     while not cells or (position.is_mid_turn and not position.result):
@@ -68,7 +68,7 @@ def simple_turn(
 
 
 def outlook(position: Position) -> float:
-    """Return how likely the side to move seems to win, 0..1, by the stones of both sides."""
+    """Return the estimated chance of the side to move, 0..1, by the stones of both sides."""
     lead, number = _lead(position, position.to_move), position.occupied.bit_count()
     return 1 / (1 + exp(-4 * lead / (number + 4)))
 
@@ -92,7 +92,7 @@ def greedy(position: Position, rng: random.Random) -> int:
 
 
 def _by_turns(rng: random.Random) -> Weigh:
-    """Return what weighs a placement by how the side stands after the other side's turn."""
+    """Return the weight of placements by the lead after the other side's turn."""
 
     def weigh(position: Position, cell: int) -> tuple[float, float]:
         mover, after = position.to_move, position.place(cell)
@@ -106,7 +106,7 @@ def _by_turns(rng: random.Random) -> Weigh:
 
 
 def _by_chance(fast_game: FastGame, choose: Callable[[int], int], games: int) -> Weigh:
-    """Return what weighs a placement by how many of some games by chance it wins."""
+    """Return the weight of placements by the games won among `games` random ones."""
 
     def weigh(position: Position, cell: int) -> tuple[float, float]:
         mover, after = position.to_move, position.place(cell)
@@ -121,7 +121,7 @@ def _by_chance(fast_game: FastGame, choose: Callable[[int], int], games: int) ->
 
 
 def _lead(position: Position, side: Side) -> float:
-    """Return how many stones a side has more than the other; without end if it has won."""
+    """Return the lead of a side in stones; infinite after a win."""
     if position.result:
         winner = position.result.winner
         return 0 if winner is None else inf if winner is side else -inf
@@ -136,9 +136,9 @@ def _best(
     may_go_on: Callable[[], bool] = always,
     promise: Weigh | None = None,
 ) -> int:
-    """Return the best of some cells, as far as they can be weighed; of equal ones, any.
+    """Return the best of some cells, as far as they can be weighed; one by chance of equal ones.
 
-    Those that promise most are weighed first, and preferred.
+    The most promising ones are weighed first, and preferred.
     """
     tried = list(position.grid.each(cells))
     rng.shuffle(tried)

@@ -1,4 +1,4 @@
-"""Searching the positions of a game: how likely side x is to win in each, and how to go on best."""
+"""Evaluation of a game's positions by search: the chance of side x, and the best turns."""
 
 import random
 from collections.abc import Iterator
@@ -8,19 +8,19 @@ from msgspec import structs
 from pbm_oust.board import Deed, Game, Place, Wish
 from pbm_oust.experiments.solve import solved
 from pbm_oust.robot.analysis import Evaluation
-from pbm_oust.robot.player import Clock, Thinking, fairest
-from pbm_oust.robot.search import Searched, follow, worth
+from pbm_oust.robot.player import Stopwatch, Thinking, fairest
+from pbm_oust.robot.search import Searched, after_cell, worth
 from pbm_oust.rules import Grid, Position, Side
 
 LONGEST = 6
-"""How many turns a best line has at most."""
+"""The most turns of a best line."""
 
 LEAST_LOOKS = 20
-"""How often a position was looked at, at least, whose best turn is worth telling."""
+"""The fewest visits of a position whose best turn is reported."""
 
 
-def judged(game: Game, seconds: float, clock: Clock) -> Iterator[Evaluation]:
-    """Yield the evaluation about the start of a game, and about what each record led to.
+def judged(game: Game, seconds: float, clock: Stopwatch) -> Iterator[Evaluation]:
+    """Yield the evaluation of the start of a game, and of the position after each record.
 
     Each position is searched for so many seconds by the clock, and once, however often it comes.
     """
@@ -33,8 +33,8 @@ def judged(game: Game, seconds: float, clock: Clock) -> Iterator[Evaluation]:
         yield known[asked]
 
 
-def evaluation_of(game: Game, seconds: float, clock: Clock) -> Evaluation:
-    """Return what a search says about a game as it stands."""
+def evaluation_of(game: Game, seconds: float, clock: Stopwatch) -> Evaluation:
+    """Return the evaluation of a game's position."""
     if game.position.result:
         return Evaluation(worth(game.position.result, Side.X), is_certain=True)
     find = _on_pass if game.must_pass else _on_turn
@@ -42,8 +42,8 @@ def evaluation_of(game: Game, seconds: float, clock: Clock) -> Evaluation:
     return _with_swap(found) if game.can_swap else found
 
 
-def _on_pass(game: Game, seconds: float, clock: Clock) -> Evaluation:
-    """Return the evaluation on a game whose mover can but pass."""
+def _on_pass(game: Game, seconds: float, clock: Stopwatch) -> Evaluation:
+    """Return the evaluation of a position with a forced pass."""
     passed = game.position.pass_turn()
     found = evaluation_of(
         structs.replace(game, position=passed, result=passed.result), seconds, clock
@@ -51,8 +51,8 @@ def _on_pass(game: Game, seconds: float, clock: Clock) -> Evaluation:
     return structs.replace(found, line=(Deed.PASS, *found.line)[:LONGEST])
 
 
-def _on_turn(game: Game, seconds: float, clock: Clock) -> Evaluation:
-    """Return the evaluation on a game whose mover has a placement."""
+def _on_turn(game: Game, seconds: float, clock: Stopwatch) -> Evaluation:
+    """Return the evaluation of a position with a placement."""
     rng = random.Random(f"{game.name} {len(game.records)}")  # a game # noqa: S311 # nosec B311
     thinking = Thinking(game, seconds, rng, clock)
     if game.is_first_stone:
@@ -61,7 +61,7 @@ def _on_turn(game: Game, seconds: float, clock: Clock) -> Evaluation:
 
 
 def _on_first_stone(position: Position, thinking: Thinking) -> Evaluation:
-    """Return the evaluation on an empty board whose first stone the other player may take over."""
+    """Return the evaluation of an empty board with the pie rule."""
     nodes = list[Searched]()
 
     def search(position: Position, share: float) -> Searched:
@@ -76,13 +76,13 @@ def _on_first_stone(position: Position, thinking: Thinking) -> Evaluation:
 
 
 def _with_swap(found: Evaluation) -> Evaluation:
-    """Return an evaluation on a position whose mover, side o, may take over the other side."""
+    """Return the evaluation with the choice to swap, for side o to move."""
     is_better = found.x_wins > 0.5
     return structs.replace(found, line=(Deed.SWAP, *found.line)[:LONGEST]) if is_better else found
 
 
-def _solved(game: Game, clock: Clock) -> Evaluation | None:
-    """Return the evaluation on a position of a small board, if it can be solved in time."""
+def _solved(game: Game, clock: Stopwatch) -> Evaluation | None:
+    """Return the evaluation of a small board, if it can be solved in time."""
     kind, position = game.header.kind.name, game.position
     found = solved(kind, position, clock)
     if found is None:
@@ -100,7 +100,7 @@ def _solved(game: Game, clock: Clock) -> Evaluation | None:
 
 
 def _searched(position: Position, thinking: Thinking) -> Evaluation:
-    """Return the evaluation of a tree on a position with a placement."""
+    """Return the evaluation of a position by its tree."""
     node = root = thinking.root(position)
     cells = thinking.turn(root, 1)
     for cell in cells:
@@ -122,16 +122,16 @@ def _told_by(node: Searched) -> Iterator[Wish]:
 
 
 def _after(node: Searched, cell: int, thinking: Thinking) -> Searched:
-    """Return the position after a placement, in the tree if it was tried there."""
+    """Return the node after a placement, from the tree if it is there."""
     tried = (each.node for each in node.branches if each.cell == cell)
-    return next(tried, None) or thinking.root(follow(node.position, cell))
+    return next(tried, None) or thinking.root(after_cell(node.position, cell))
 
 
 def _turn(grid: Grid, cells: list[int]) -> Wish:
-    """Return the turn with these placements; a pass is the one cell 0."""
+    """Return the turn with these placements; the single cell 0 is a pass."""
     return Place(tuple(map(grid.format_cell, cells))) if any(cells) else Deed.PASS
 
 
 def _of_x(value: float, side: Side) -> float:
-    """Return how likely side x is to win, given how likely a side is."""
+    """Return the chance of side x, given the chance of `side`."""
     return value if side is Side.X else 1 - value

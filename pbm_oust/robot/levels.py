@@ -1,4 +1,4 @@
-"""The house players, from the weakest to the strongest, and what tells them apart."""
+"""The house players by strength, with the settings of each."""
 
 from enum import Enum
 
@@ -6,7 +6,7 @@ from msgspec import Struct
 
 
 class Strength(Enum):
-    """How strong a house player is, in a word."""
+    """The strength of a house player, in a word."""
 
     GENTLE = "gentle"
     EASY = "easy"
@@ -16,14 +16,14 @@ class Strength(Enum):
 
 
 class Level(Struct, frozen=True):
-    """A house player, and how well it plays."""
+    """A house player and its settings."""
 
     userid: str
     strength: Strength
     seconds: float
-    """How long it may think about a turn."""
+    """The time for a turn."""
     insight: int
-    """How far it looks where nothing can be searched (`greedy.py`)."""
+    """The depth of its look ahead where nothing can be searched (`greedy.py`)."""
     looks: int | None = None
     """How many positions it looks at for a turn; None if that is left to the time.
 
@@ -31,7 +31,7 @@ class Level(Struct, frozen=True):
     with each turn. So it is as strong on every machine.
     """
     overlooks: float = 0.0
-    """The share of the placements far from the latest ones that it does not think of."""
+    """The share of the placements far from the latest ones that it ignores."""
 
 
 LEVELS = (
@@ -47,5 +47,5 @@ HOUSE = ("house", *(level.userid for level in LEVELS))
 
 
 def level_of(userid: str) -> Level:
-    """Return how well a house player plays; `house` plays as the first level."""
+    """Return the level of a house player; `house` is the first level."""
     return next((level for level in LEVELS if level.userid == userid), LEVELS[0])

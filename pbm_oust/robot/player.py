@@ -1,4 +1,4 @@
-"""What a house player does: the whole turn of the side to move, and the answer to a draw."""
+"""Decisions of a house player: whole turns, and answers to a draw."""
 
 import random
 import time
@@ -13,12 +13,12 @@ from pbm_oust.experiments.counting import orbits
 from pbm_oust.experiments.solve import solved
 from pbm_oust.robot.greedy import outlook, simple_turn
 from pbm_oust.robot.levels import LEVELS, Level
-from pbm_oust.robot.search import Searched, Searcher, Trees, can_search, follow
+from pbm_oust.robot.search import Searched, Searcher, Trees, after_cell, can_search
 from pbm_oust.rules import KINDS, Position, parse_grid
 
 
 def fairest(position: Position, search: Callable[[Position, float], Searched]) -> tuple[int, float]:
-    """Return the first stone that leaves the sides most equal, and how likely its owner is to win.
+    """Return the fairest first stone, and the chance of its owner.
 
     `search` searches a position until a share of the time is spent, and returns its tree.
     """
@@ -33,17 +33,17 @@ def fairest(position: Position, search: Callable[[Position, float], Searched]) -
 
 
 LONG = 4
-"""A game is long that has had so many moves for each cell."""
+"""The number of moves for each cell in a long game."""
 
 EVEN = 0.05
-"""How far from one half the likelihood may be in a game that is even."""
+"""The largest difference between the chance and one half in an even game."""
 
 
 def offers_draw(game: Game, value: float, *, is_drawn: bool) -> bool:
-    """Return whether the side to move, which is so likely to win, offers a draw after its turn.
+    """Return whether the side to move, with a chance of `value`, offers a draw after its turn.
 
-    It does if the game is known to be drawn with best play, or is long and even; and then not
-    again for as many records as the board has cells.
+    It does if the game is known to be drawn with best play, or is long and even; and then not again
+    for as many records as the board has cells.
     """
     cells = game.header.grid.cells.bit_count()
     is_even = len(game.line) >= LONG * cells and abs(value - 0.5) < EVEN
@@ -55,42 +55,42 @@ def offers_draw(game: Game, value: float, *, is_drawn: bool) -> bool:
 
 
 HOPELESS = 0.02
-"""A player who is less likely to win than this, in two turns of its own, resigns."""
+"""The chance below which, in two turns of its own, a player resigns."""
 
 SMALL = 30
-"""On boards of up to so many cells games are short, and are played to the end."""
+"""The most cells of a board on which games are short and played to the end."""
 
 PONDERED = 0.9
-"""The share of the time that goes to the turn; what is left tells whether to resign."""
+"""The share of the time for the turn; the rest serves the decision to resign."""
 
 CONTENT = 0.45
-"""A player who is less likely to win than this takes a draw."""
+"""The chance below which a player takes a draw."""
 
-Clock = Callable[[], float]
-"""Returns the seconds of thinking that have passed since some moment."""
+Stopwatch = Callable[[], float]
+"""Returns the seconds of thinking since some moment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a player wishes to do, and why."""
+    """The action of a player, with the evaluation behind it."""
 
     wish: Wish
     value: float
-    """0..1: how likely the side to move was to win before it, as far as it was searched."""
+    """The chance of the side to move before the action, 0..1."""
     looks: int
-    """How many positions were looked at."""
+    """The number of positions searched."""
     offers_draw: bool = False
-    """Whether it proposes a draw after that."""
+    """Whether it proposes a draw after the action."""
     root: Searched | None = field(default=None, compare=False, repr=False)
-    """The tree that it comes from, if that may be of use in later turns."""
+    """The tree behind the decision, if later turns may use it."""
     cells: tuple[int, ...] = ()
     """The placements of the turn."""
 
 
 class Attention:
-    """What a player thinks of: all that touches the latest placements, and some of what does not.
+    """The cells that a weak player sees: all near the latest placements, and some of the others.
 
-    What it overlooks of that is by chance, and anew for each placement.
+    The choice among the others is random, and new for each placement.
     """
 
     def __init__(self, game: Game, overlooks: float, rng: random.Random) -> None:
@@ -103,7 +103,7 @@ class Attention:
         self._latest = sum(map(game.header.grid.parse_cell, names))
 
     def overlooked(self, position: Position) -> int:
-        """Return the cells on which it does not think of placing, in the position that follows."""
+        """Return the ignored cells in the next position."""
         self._latest |= position.occupied & ~self._known
         self._known |= self._latest
         if not (self._overlooks and self._latest):
@@ -114,14 +114,14 @@ class Attention:
 
 
 class Thinking:
-    """One player's thoughts about one game that can be searched, for as long as it has."""
+    """A player's search of one game, within its time."""
 
     def __init__(
         self,
         game: Game,
         seconds: float,
         rng: random.Random,
-        clock: Clock,
+        clock: Stopwatch,
         level: Level = LEVELS[-1],
     ) -> None:
         self._searcher = Searcher(
@@ -141,17 +141,17 @@ class Thinking:
         """How many positions were looked at."""
 
     def root(self, position: Position) -> Searched:
-        """Return a tree of a position that has not grown."""
+        """Return a new tree of a position."""
         return self._searcher.root(position, self._attention.overlooked(position))
 
     def search(self, position: Position, share: float) -> Searched:
-        """Return a tree of a position that was searched until this share of the time is spent."""
+        """Return a tree of a position, searched until a share of the time is spent."""
         root = self.root(position)
         self.grow(root, share)
         return root
 
     def grow(self, node: Searched, share: float) -> None:
-        """Let a tree grow from a position until this share of the time is spent."""
+        """Grow a tree from a position until a share of the time is spent."""
         most = share * self._most - self.looks
         self.looks += self._searcher.grow(node, self._until(share), most)
 
@@ -185,11 +185,11 @@ def decide(
     game: Game,
     seconds: float,
     rng: random.Random,
-    clock: Clock,
+    clock: Stopwatch,
     trees: Trees | None = None,
     level: Level = LEVELS[-1],
 ) -> Decision:
-    """Return what the side to move does in a game that goes on, if it plays as a level does.
+    """Return the decision of the side to move at a level, in a game that goes on.
 
     `clock` tells seconds; what it counts from does not matter. A tree is taken from `trees` if the
     board has one there.
@@ -219,9 +219,9 @@ def decide(
 
 
 def takes_draw(
-    game: Game, seconds: float, rng: random.Random, clock: Clock, level: Level = LEVELS[-1]
+    game: Game, seconds: float, rng: random.Random, clock: Stopwatch, level: Level = LEVELS[-1]
 ) -> bool:
-    """Return whether the player to whom a draw is proposed takes it."""
+    """Return whether the player to move accepts a draw."""
     if can_search(game.header.kind.name, game.header.grid):
         value = Thinking(game, seconds, rng, clock, level).search(game.position, 1).value
     else:
@@ -231,9 +231,9 @@ def takes_draw(
 
 
 def _simply_decided(
-    game: Game, seconds: float, rng: random.Random, clock: Clock, level: Level
+    game: Game, seconds: float, rng: random.Random, clock: Stopwatch, level: Level
 ) -> Decision:
-    """Return what the side to move does where nothing can be searched.
+    """Return the decision of the side to move without a search.
 
     It takes over any first stone, as it has none itself, and never resigns.
     """
@@ -254,10 +254,10 @@ def _simply_decided(
     return _turn(game, cells, value, len(cells), is_drawn=False)
 
 
-def _solved(game: Game, clock: Clock) -> Decision | None:
-    """Return what perfect play does on a small board.
+def _solved(game: Game, clock: Stopwatch) -> Decision | None:
+    """Return the decision of perfect play on a small board, or None.
 
-    It leaves a lost position to others, as the other player may overlook something.
+    A lost position is left to others, since the other player may overlook something.
     """
     found = solved(game.header.kind.name, game.position, clock)
     if found is None:
@@ -269,8 +269,8 @@ def _solved(game: Game, clock: Clock) -> Decision | None:
 
 
 def _turn(game: Game, cells: list[int], value: float, looks: int, *, is_drawn: bool) -> Decision:
-    """Return the decision to place stones, with an offer of a draw if the game goes on after it."""
-    after = reduce(follow, cells, game.position)
+    """Return the decision for these placements, with an offer of a draw if the game goes on."""
+    after = reduce(after_cell, cells, game.position)
     offers = not after.result and offers_draw(game, value, is_drawn=is_drawn)
     return Decision(_placing(game, *cells), value, looks, offers)
 
@@ -280,7 +280,7 @@ def _placing(game: Game, *cells: int) -> Place:
 
 
 def _was_hopeless(game: Game, thinking: Thinking) -> bool:
-    """Return whether the side to move could not hope before its latest turn either."""
+    """Return whether the side to move had no hope before its latest turn either."""
     turns = (nth for nth, move in enumerate(game.line) if move.side is game.to_move)
     latest = max(turns, default=None)
     if latest is None or game.header.grid.cells.bit_count() <= SMALL:
@@ -292,7 +292,7 @@ def _was_hopeless(game: Game, thinking: Thinking) -> bool:
 def answer(kind: str, grid: str, cells: str) -> str:
     """Return the turn of the weakest player after placements on an empty board, `D4,E5`.
 
-    All is given as text, because another process asks. Nobody gives such a game up.
+    All values are text, because another process asks. A player never resigns here.
     """
     level = LEVELS[0]
     terms, began = Terms(swap=False), datetime(2026, 11, 20, tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Proofs of what positions of small boards are worth, by the compiled core.
+"""Proofs of the worth of positions on small boards, by the compiled core.
 
 It searches depth-first by proof numbers (`core/proofs.c`) and keeps as many positions as fit into
 a table. That bounds its memory, but not what it can solve: what was overwritten is searched again.
@@ -17,24 +17,24 @@ with suppress(ImportError):
     from pbm_oust.robot import _core
 
 BYTES_EACH = 32
-"""How much memory a position of the table takes."""
+"""The memory of a position in the table."""
 
 
 def can_prove(kind: str, grid: Grid) -> bool:
-    """Return whether the compiled core can seek proofs of a kind of game on a grid."""
+    """Return whether the compiled core can prove positions of a game on a grid."""
     return can_search(kind, grid) and grid.cells.bit_count() <= _core.MOST_PROVED
 
 
 class Proofs:
-    """The worth of positions of one game on one grid, as `experiments.solve.Search` has it.
+    """The worth of positions of one game on one grid, as in `experiments.solve.Search`.
 
-    `watch` is told from time to time how many positions were searched.
+    `watch` is called from time to time with the number of positions searched.
     """
 
     def __init__(
         self, kind: str, grid: Grid, most_bytes: int, watch: Callable[[int], None] = lambda _: None
     ) -> None:
-        """Let the table take up to so many bytes, but room for some hundred positions at least."""
+        """Reserve a table of up to `most_bytes`, with room for some hundred positions at least."""
         places = max(most_bytes // BYTES_EACH, 256)
         cells = list(grid.each(grid.cells))
         numbers = {cell: nth for nth, cell in enumerate(cells)}
@@ -49,7 +49,7 @@ class Proofs:
         """How many positions were searched."""
 
     def worth(self, position: Position, seeker: Side | None = None) -> Worth:
-        """Return what a position of a game that goes on is worth to the side to move.
+        """Return the worth of a position to the side to move, in a game that goes on.
 
         A seeker wants a draw and nothing else, and the other side wants none. Raises OutOfRoom if
         games last too long for the core.

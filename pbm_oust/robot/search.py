@@ -1,4 +1,4 @@
-"""Trees of positions: the compiled core grows them, and they are kept from one turn to the next.
+"""Search trees of positions: grown by the compiled core, and kept between turns.
 
 The core (`core/`) is there if a C compiler was when pbm_oust was installed. It knows Oust and Churn
 on boards of up to 256 cells. Where it cannot search, the house plays the simple way (`greedy.py`).
@@ -24,56 +24,56 @@ else:
     IS_THERE = True
 
 VARIABLE = "PBM_OUST_HOUSE"
-"""If this variable of the environment is `python`, the compiled core is left alone."""
+"""The environment variable that disables the compiled core if it is `python`."""
 
 MOST_BYTES = min(256 * 2**20, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 16)
-"""How much memory a tree takes at most: a sixteenth of the machine's, but not more than 256 MB."""
+"""The memory of a tree: a sixteenth of the machine's, at most 256 MB."""
 
 ENTRIES = 2**21
-"""How many proofs of a game on a grid are kept: they take 64 megabytes."""
+"""The number of proofs kept for a game on a grid: 64 megabytes."""
 
 
 class Proving(NamedTuple):
-    """How much of the search for the best turn goes to proofs."""
+    """The share of the search that goes to proofs."""
 
     largest: int
-    """The most cells of a board on which proofs are sought."""
+    """The most cells of a board with proofs."""
     looks: int
-    """After how many looks they are sought."""
+    """The number of looks before a proof is tried."""
     many: int
-    """How many positions are searched for them then, with little time."""
+    """The number of positions for a proof if time is short."""
     more: int
-    """The same, with much."""
+    """The number of positions if there is much time."""
 
 
 PROVING = {"oust": Proving(49, 16_384, 1000, 1000), "churn": Proving(19, 16, 4000, 16_000)}
-"""That of each kind of game: Oust up to 7x7, and Churn up to hex 3."""
+"""The proofs of each game: Oust up to 7x7, and Churn up to hex 3."""
 
 MUCH = 30
-"""So many seconds for a turn are much."""
+"""The seconds for a turn that count as much time."""
 
 EFFORT = 10_000
-"""How much a tree grows before it asks again whether it may: a millisecond or two."""
+"""The growth of a tree between two looks at the clock: a millisecond or two."""
 
 CURIOSITY = {"oust": 0.7, "churn": 1.0}
-"""How much the promise of a placement counts against what came of it, by the kind of game."""
+"""The weight of a placement's prior against its results, by game."""
 
 LENGTH = 84
-"""How many bytes hold any set of cells."""
+"""The bytes for any set of cells."""
 
 
 def always() -> bool:
-    """Return that whoever searches may go on."""
+    """Return True, for a search without a limit."""
     return True
 
 
 def has_core() -> bool:
-    """Return whether the compiled core is there, and is not to be left alone."""
+    """Return whether the compiled core is there and enabled."""
     return IS_THERE and os.environ.get(VARIABLE) != "python"
 
 
 def lack() -> str | None:
-    """Return why the core searches nothing here, and what to do about it; None if it does."""
+    """Return why the core cannot search, and the remedy; None if it can."""
     if has_core():
         return None
     if IS_THERE:
@@ -84,19 +84,19 @@ def lack() -> str | None:
     )
 
 
-def can_search(kind: str, grid: Grid) -> bool:
-    """Return whether the compiled core can search a kind of game on a grid."""
-    is_known = kind in ("oust", "churn")
-    return has_core() and is_known and grid.cells.bit_count() <= _core.MOST_CELLS
+def can_search(kind: str, grid: Grid, most_cells: float = inf) -> bool:
+    """Return whether the compiled core can search a game on a grid of at most so many cells."""
+    is_known, cells = kind in ("oust", "churn"), grid.cells.bit_count()
+    return has_core() and is_known and cells <= min(most_cells, _core.MOST_CELLS)
 
 
-def follow(position: Position, cell: int) -> Position:
+def after_cell(position: Position, cell: int) -> Position:
     """Return the position after a placement, or after a pass (0)."""
     return position.place(cell) if cell else position.pass_turn()
 
 
 def worth(result: Result, side: Side) -> float:
-    """Return what a result is worth to a side: 1 for a win, 0 for a loss."""
+    """Return the worth of a result to a side: 1 for a win, 0 for a loss."""
     if result.winner is None:
         return 0.5
     return float(result.winner is side)
@@ -107,23 +107,23 @@ NETS = Path(__file__).with_name("nets")
 
 @lru_cache
 def net_on(grid: Grid) -> bytes:
-    """Return the net that values positions of Oust on a grid: one serves all of its shape."""
+    """Return the net for positions of Oust on a grid, the same for all grids of a shape."""
     return (NETS / f"oust-{grid.shape.value}.net").read_bytes()
 
 
 class Branch(NamedTuple):
-    """A placement in a position of a tree, or a pass (0), and where it leads."""
+    """A placement in a position of a tree, or a pass (0), and its results."""
 
     cell: int
     visits: int
-    """How often it was tried."""
+    """The number of times it was tried."""
     prior: float
-    """How promising it looked at a glance."""
+    """The promise at first sight."""
     node: "Searched"
 
 
 class Searched:
-    """A position of a tree. Values are those of the side to move in it."""
+    """A position of a search tree. Values are those of the side to move in it."""
 
     __slots__ = ("_before", "_cell", "_position", "number", "tree")
 
@@ -147,7 +147,7 @@ class Searched:
     def position(self) -> Position:
         """The position."""
         if self._position is None and self._before is not None:
-            self._position = follow(self._before.position, self._cell)
+            self._position = after_cell(self._before.position, self._cell)
         return self._position  # type: ignore[return-value] # one of the two is always known
 
     @property
@@ -157,18 +157,18 @@ class Searched:
 
     @property
     def visits(self) -> int:
-        """How often the tree grew from here."""
+        """The number of times the tree grew from here."""
         return self._known[0]
 
     @property
     def proved(self) -> float | None:
-        """What it is worth for certain; None if that is not known."""
+        """The proved value, or None."""
         halves = self._known[2]
         return None if halves < 0 else halves / 2
 
     @property
     def value(self) -> float:
-        """How likely the side to move is to win, as far as it was searched."""
+        """The chance of the side to move, as far as it was searched."""
         visits, total, halves, *_ = self._known
         if halves >= 0:
             return halves / 2
@@ -176,7 +176,7 @@ class Searched:
 
     @property
     def branches(self) -> list[Branch]:
-        """The placements that were tried."""
+        """The tried placements."""
         found = []
         for bit, visits, prior, number in self.tree.branches(self.number):
             cell = 1 << bit if bit >= 0 else 0
@@ -185,12 +185,12 @@ class Searched:
         return found
 
     def value_of(self, branch: Branch) -> float:
-        """Return what a branch is worth to the side to move, as far as it was searched."""
+        """Return the value of a branch to the side to move, as far as it was searched."""
         value = branch.node.value
         return value if branch.node.side is self.side else 1 - value
 
     def best(self) -> Branch:
-        """Return the branch to play: a proved win, else what was tried most, else a loss.
+        """Return the branch to play: a proved win, else the most visited one, else a loss.
 
         Raises ValueError if nothing was tried.
         """
@@ -204,15 +204,14 @@ class Searched:
         return max(self.branches, key=merit)
 
     def settle(self, value: float) -> None:
-        """Take the position as proved to be worth so much."""
+        """Mark the position as proved with this value."""
         self.tree.settle(self.number, round(2 * value))
 
     def keep(self, most_bytes: int) -> int:
-        """Make the position the root of its tree; return how many bytes the tree has then.
+        """Make the position the root, and return the bytes of the remaining tree.
 
-        All that is not below it goes. What is visited least is forgotten, until the rest takes
-        about so many bytes at most. All other nodes of the tree are of no use afterwards. Raises
-        MemoryError.
+        Everything outside its subtree goes. The least visited positions are removed until the rest
+        takes about `most_bytes`. All other nodes of the tree become invalid. Raises MemoryError.
         """
         self._position, self._before = self.position, None
         (self.number,) = self.tree.keep([self.number], sys.maxsize)
@@ -221,10 +220,9 @@ class Searched:
         return self.tree.memory
 
     def make_room(self, most_bytes: int) -> None:
-        """Let the tree forget what it visits least, so that it takes about so many bytes at most.
+        """Remove the least visited positions, until the tree takes about `most_bytes`.
 
-        The position and those before it remain; all other nodes are of no use afterwards. Raises
-        MemoryError.
+        The position and those before it remain; all other nodes become invalid. Raises MemoryError.
         """
         path = [self]
         while path[-1]._before is not None:
@@ -255,12 +253,12 @@ class Searcher:
         is_proving: bool = True,
         net: bytes | None = None,
     ) -> None:
-        """Let it search as a house player with so many seconds for a turn does.
+        """Search as a house player with so many seconds for a turn does.
 
-        It may also search plainly: by uniform games and nothing else. It may pick the lowest of
-        several cells instead of one by chance, so that what it does can be compared. A tree is full
-        when it has two thirds of the memory. Then it keeps one third, which is copied meanwhile.
-        Raises ValueError if the core does not know the game on this grid.
+        `is_plain` searches by uniform games and nothing else. `picks_lowest` picks the lowest of
+        several cells instead of one by chance, for comparisons. A tree is full when it has two
+        thirds of the memory; then one third is kept, and copied meanwhile. Raises ValueError if the
+        core does not know the game on this grid.
         """
         if not can_search(kind, grid):
             raise ValueError(f"the core does not play {kind} on {grid}")
@@ -282,9 +280,9 @@ class Searcher:
         self._proofs = proofs_on(kind, grid) if has_proofs else None
 
     def root(self, position: Position, overlooked: int = 0) -> Searched:
-        """Return a tree that has not grown.
+        """Return a new tree of a position.
 
-        The side to move does not think of placing on cells that it overlooks, if it can elsewhere.
+        Overlooked cells are no candidates for the side to move, unless there are no others.
         """
         tree = _core.Tree(
             *lattice_of(self._grid),
@@ -311,10 +309,10 @@ class Searcher:
     def grow(
         self, node: Searched, may_go_on: Callable[[], bool] = always, most: float = inf
     ) -> int:
-        """Let a tree of this searcher grow from a position as long and as often as it may.
+        """Grow a tree of this searcher from a position, and return the number of times it grew.
 
-        It stops when that position is proved. If it is not, it has a branch afterwards. Returns how
-        often it grew.
+        It stops when `may_go_on` returns False, after `most` times, or when the position is proved.
+        An unproved position then has a branch.
         """
         tree, times = node.tree, 0
         while node.proved is None:
@@ -326,7 +324,7 @@ class Searcher:
         return times
 
     def _makes_room(self, node: Searched) -> bool:
-        """Let a full tree forget one half; return whether that gave it room to grow."""
+        """Remove half of a full tree, and return whether it has room to grow again."""
         try:
             node.make_room(self._most_bytes // 2)
         except MemoryError:
@@ -334,7 +332,7 @@ class Searcher:
         return node.tree.memory < self._most_bytes * 3 // 4
 
     def is_lost(self, position: Position) -> bool:
-        """Return whether the side to move is known to lose, though the tree still searches it."""
+        """Return whether the proofs say that the side to move loses."""
         if self._proofs is None or position.result:
             return False
         return self._proofs.reaches(*stones_of(position), _core.NO_LOSS) is False
@@ -342,52 +340,52 @@ class Searcher:
 
 @lru_cache(maxsize=2)
 def proofs_on(kind: str, grid: Grid) -> "_core.Proofs":
-    """Return what was proved of a kind of game on a grid since the process began."""
+    """Return the proofs of a game on a grid since the process began."""
     return _core.Proofs(*lattice_of(grid), is_churn=kind == "churn", entries=ENTRIES, symmetries=[])
 
 
 def stones_of(position: Position) -> tuple[bytes, bytes]:
-    """Return the stones of the side to move and of the other, as the core reads them."""
+    """Return the stones of the side to move and of the other, in the core's format."""
     mover = position.to_move
     return bytes_of(position.stones(mover)), bytes_of(position.stones(mover.other))
 
 
 def lattice_of(grid: Grid) -> tuple[bytes, int, int]:
-    """Return a grid as the core reads it: its cells, its stride and its slant."""
+    """Return a grid in the core's format: its cells, its stride and its slant."""
     return bytes_of(grid.cells), grid.stride, grid.slant
 
 
 def bytes_of(some: int) -> bytes:
-    """Return a set of cells as the core reads it."""
+    """Return a set of cells in the core's format."""
     return some.to_bytes(LENGTH, "little")
 
 
 FORGOTTEN = frozenset({"churn"})
-"""Kinds of which no tree is kept: in Churn, what was proved is, and trees were not seen to help."""
+"""Games without kept trees: in Churn proofs are kept, and trees did not help."""
 
 
 class Trees:
-    """Trees of boards. Those that were not needed for longest go first if they take too much."""
+    """Search trees by board. Those unused for longest go first if they take too much memory."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
-        """Let all trees together take so many bytes at most."""
+        """Limit the memory of all trees together."""
         self._most_bytes = most_bytes
         self._kept: dict[str, Searched] = {}
         """Their roots by the names of their boards, the latest last."""
 
     def __len__(self) -> int:
-        """Return how many trees are kept."""
+        """Return the number of trees."""
         return len(self._kept)
 
     @property
     def memory(self) -> int:
-        """About how many bytes they take."""
+        """The approximate memory of all trees in bytes."""
         return sum(root.tree.memory for root in self._kept.values())
 
     def keep(self, game: Game, root: Searched, cells: Sequence[int]) -> None:
-        """Keep what is below the position that some placements lead to from the root of a tree.
+        """Keep the subtree after some placements from the root of a tree.
 
-        `game` stands at that root. Whoever keeps a tree does not use it any more.
+        `game` stands at that root. The caller must not use the tree afterwards.
         """
         if game.header.kind.name in FORGOTTEN:
             return
@@ -406,7 +404,7 @@ class Trees:
             del self._kept[next(iter(self._kept))]
 
     def take(self, game: Game) -> Searched | None:
-        """Return the tree of a game whose root is its position, and keep it no longer.
+        """Remove and return the tree of a game, with the game's position as its root.
 
         Returns None if there is none: nothing is kept, or the game has gone another way.
         """
@@ -421,16 +419,16 @@ class Trees:
         return node
 
     def keep_only(self, names: Collection[str]) -> None:
-        """Let go of the trees of all boards but these."""
+        """Remove the trees of all other boards."""
         self._kept = {name: tree for name, tree in self._kept.items() if name in names}
 
 
 def _found(root: Searched, game: Game) -> Searched | None:
-    """Return where a game stands in a tree, by replaying it; None if the tree has no such place."""
+    """Return the node for a game in a tree, by replaying the game; None if there is none."""
     position = game.header.first_position
     node = root if position == root.position else None
     for cell in _cells(game):
-        position = follow(position, cell)
+        position = after_cell(position, cell)
         if position == root.position:
             node = root
         elif node:
@@ -439,7 +437,7 @@ def _found(root: Searched, game: Game) -> Searched | None:
 
 
 def _cells(game: Game) -> Iterator[int]:
-    """Yield the placements that have led to a position, and 0 for passes."""
+    """Yield the placements of a game, and 0 for passes."""
     for move in game.line:
         if move.action is Deed.PASS:
             yield 0
@@ -449,7 +447,7 @@ def _cells(game: Game) -> Iterator[int]:
 
 
 def _below(root: Searched, cells: Sequence[int]) -> Searched | None:
-    """Return where some placements lead to; None if the tree does not go as far."""
+    """Return the node after some placements; None if the tree does not go as far."""
     node: Searched | None = root
     for cell in cells:
         ways = node.branches if node else ()
@@ -458,7 +456,7 @@ def _below(root: Searched, cells: Sequence[int]) -> Searched | None:
 
 
 def _can_go_on(node: Searched) -> bool:
-    """Return whether a tree can be played from a position: what is proved there is known how."""
+    """Return whether a node has branches to play, as some proved ones have not."""
     if node.proved is None:
         return True
     if not node.branches:

@@ -1,4 +1,4 @@
-"""Why a game turned: what its turning points gave away, missed or gained, as data. Pure.
+"""Turning points of a game, with reasons as data: what was given away, missed or gained. Pure.
 
 All of it follows from the game and the lines of its analysis, placed on the board: what a turn
 took, what the best answer took, whether something won at once. Templates have the words.
@@ -17,14 +17,14 @@ from pbm_oust.robot.analysis import Analysis, Evaluation
 from pbm_oust.rules import Position, Side, taken
 
 MOST_POINTS, LEAST_TURNED = 3, 0.1
-"""How many turning points a game has at most, and how far each turns it at least."""
+"""The most turning points of a game, and the least change of the chance at each."""
 
 
 class TurningReason(Struct, frozen=True):
-    """Something that made a move a turning point. `turn` is a turn that was not played."""
+    """A reason for a turning point. `turn` is a turn that was not played."""
 
     word: ClassVar[str]
-    """Its name in templates and in JSON, which is that of the class: `lets_take`."""
+    """The name of the class in templates and in JSON: `lets_take`."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -36,17 +36,17 @@ class Forced(TurningReason, frozen=True):
 
 
 class Unfair(TurningReason, frozen=True):
-    """A first stone was good or bad for its side, and the other player could choose the side."""
+    """A good or bad first stone, where the other player could choose the side."""
 
     is_strong: bool
 
 
 class LeftStone(TurningReason, frozen=True):
-    """A player did not take over a first stone that was good for its side."""
+    """A good first stone that the player did not take over."""
 
 
 class TookStone(TurningReason, frozen=True):
-    """A player took over a first stone that was bad for its side."""
+    """A bad first stone that the player took over."""
 
 
 class MissedWin(TurningReason, frozen=True):
@@ -67,7 +67,7 @@ class LetsTake(TurningReason, frozen=True):
     turn: Wish
     number: int
     instead: int | None
-    """How many the best answer to the better turn takes; None if that is not known."""
+    """The number after the better turn; None if that is not known."""
 
 
 class MissedCapture(TurningReason, frozen=True):
@@ -76,7 +76,7 @@ class MissedCapture(TurningReason, frozen=True):
     turn: Wish
     number: int
     took: int
-    """How many the turn took that was played."""
+    """The number of stones that the played turn took."""
 
 
 class NoRoom(TurningReason, frozen=True):
@@ -90,7 +90,7 @@ class Groups(TurningReason, frozen=True):
     """
 
     turn: Wish
-    """The best answer to what was played."""
+    """The best answer to the played turn."""
     after: tuple[int, int]
     better: tuple[int, int]
 
@@ -128,17 +128,17 @@ class Unforeseen(TurningReason, frozen=True):
 
 
 class TurningPoint(Struct, frozen=True):
-    """A move that changed its player's chance of winning, and why."""
+    """A move that changed its player's chance, with reasons."""
 
     number: int
-    """That of its record."""
+    """The number of its record."""
     side: Side
     player: str
-    """The userid of who played it."""
+    """The userid of its player."""
     other: str
     wish: Wish
     chances: tuple[float, float]
-    """0..1: how likely the player was to win before and after it."""
+    """The player's chance before and after, 0..1."""
     reasons: tuple[TurningReason, ...] = ()
     """The most telling one first."""
     better: tuple[Wish, ...] = ()
@@ -146,23 +146,23 @@ class TurningPoint(Struct, frozen=True):
 
     @property
     def turned(self) -> float:
-        """How far it turned the game."""
+        """The size of the change."""
         return abs(self.chances[1] - self.chances[0])
 
     @property
     def is_worse(self) -> bool:
-        """Whether it made its player less likely to win."""
+        """Whether the player's chance fell."""
         return self.chances[1] < self.chances[0]
 
 
 class TurnDone(NamedTuple):
-    """A turn, or a part of one, on the board."""
+    """A turn, or a part of one, with its effects on the board."""
 
     side: Side
     position: Position
-    """What it leads to."""
+    """The position after it."""
     off: Counter[Side]
-    """How many stones of each side it takes off the board."""
+    """The number of stones of each side taken off the board."""
 
     @property
     def wins(self) -> bool:
@@ -172,7 +172,7 @@ class TurnDone(NamedTuple):
 
 
 def walked(position: Position, line: tuple[Wish, ...]) -> Iterator[TurnDone]:
-    """Yield what each turn of a line does, up to a swap."""
+    """Yield the effects of each turn of a line, up to a swap."""
     for wish in line:
         if wish is Deed.SWAP:
             return
@@ -186,7 +186,7 @@ def walked(position: Position, line: tuple[Wish, ...]) -> Iterator[TurnDone]:
 
 
 def explained(game: Game, analysis: Analysis) -> list[TurningPoint]:
-    """Return the moves that turned a game most, in their order, each with the reasons."""
+    """Return the turning points of a game, in order, with their reasons."""
     pasts = (structs.replace(past, result=past.position.result) for past in game.each_after(0))
     moments = list(starmap(_Moment, zip(pasts, analysis.evaluations, strict=True)))
     points = [
@@ -200,7 +200,7 @@ def explained(game: Game, analysis: Analysis) -> list[TurningPoint]:
 
 
 class _Moment(NamedTuple):
-    """A game after one of its records, and what a search says about it."""
+    """A game after one of its records, with its evaluation."""
 
     game: Game
     evaluation: Evaluation
@@ -212,16 +212,16 @@ class _Moment(NamedTuple):
 
     @property
     def line(self) -> tuple[Wish, ...]:
-        """The best turns from there on."""
+        """The best turns from here on."""
         return self.evaluation.line
 
     @property
     def steps(self) -> list[TurnDone]:
-        """What each of them does."""
+        """The effects of these turns."""
         return list(walked(self.game.position, self.line))
 
     def chance(self, side: Side) -> float:
-        """Return how likely the player who owns a side is to win."""
+        """Return the chance of the player who owns a side."""
         x_wins = self.evaluation.x_wins
         if self.may_swap:
             x_wins = min(x_wins, 1 - x_wins)
@@ -229,7 +229,7 @@ class _Moment(NamedTuple):
 
 
 def _point(number: int, wish: Wish, before: _Moment, after: _Moment) -> TurningPoint:
-    """Return what a move changed, without a reason."""
+    """Return a turning point without reasons."""
     side = before.game.to_move
     owned = side.other if wish is Deed.SWAP else side
     return TurningPoint(
@@ -243,7 +243,7 @@ def _point(number: int, wish: Wish, before: _Moment, after: _Moment) -> TurningP
 
 
 def _explained(point: TurningPoint, moments: Sequence[_Moment]) -> TurningPoint:
-    """Return a move with the reasons why it turned the game."""
+    """Return a turning point with its reasons."""
     before, after = moments[point.number - 1 : point.number + 1]
     position, line = before.game.position, before.line
     if _is_forced(position, point.wish):
@@ -263,7 +263,7 @@ def _explained(point: TurningPoint, moments: Sequence[_Moment]) -> TurningPoint:
 
 
 def _is_forced(position: Position, wish: Wish) -> bool:
-    """Return whether a move was the only one; its stones too, if it placed several."""
+    """Return whether a move was the only one, down to each of its stones."""
     if not isinstance(wish, Place):
         return wish is Deed.PASS
     for cell in map(position.grid.parse_cell, wish.cells):
@@ -281,7 +281,7 @@ def _is_begun(wish: Wish, turn: Wish) -> bool:
 
 
 def _choice(point: TurningPoint, before: _Moment, after: _Moment) -> TurningReason | None:
-    """Return what was wrong with a first stone, or with the side that was chosen after it."""
+    """Return the fault of a first stone, or of the side that was chosen after it."""
     if before.game.is_first_stone:
         return Unfair(after.evaluation.x_wins > 0.5)
     if point.wish is Deed.SWAP:
@@ -290,7 +290,7 @@ def _choice(point: TurningPoint, before: _Moment, after: _Moment) -> TurningReas
 
 
 def _gains(played: TurnDone, before: Position, line: tuple[Wish, ...]) -> Iterator[TurningReason]:
-    """Yield what a turn reached, or that it surprised the search, whose line began otherwise."""
+    """Yield the gains of a turn, and whether it was unforeseen."""
     other = played.side.other
     if played.wins:
         yield Wins()
@@ -305,7 +305,7 @@ def _gains(played: TurnDone, before: Position, line: tuple[Wish, ...]) -> Iterat
 
 
 def _losses(played: TurnDone, before: _Moment, after: _Moment) -> Iterator[TurningReason]:
-    """Yield what a turn missed or allowed, beside the best one."""
+    """Yield what a turn missed or allowed, compared with the best one."""
     side, other, (better, *rest) = played.side, played.side.other, before.steps
     if better.wins:
         yield MissedWin(before.line[0])
@@ -334,7 +334,7 @@ def _losses(played: TurnDone, before: _Moment, after: _Moment) -> Iterator[Turni
 
 
 def _proofs(point: TurningPoint, moments: Sequence[_Moment]) -> Iterator[TurningReason]:
-    """Yield what a turn did to a win that was proved, or hoped for."""
+    """Yield the effects of a turn on a proved or likely win."""
     before, *later = moments[point.number - 1 :]
     was_won = before.evaluation.is_certain and point.chances[0] == 1
     is_lost = later[0].evaluation.is_certain and point.chances[1] == 0

@@ -38,28 +38,8 @@ class NotSmallest(position.Fault):
 
 
 @dataclass(frozen=True, slots=True)
-class Churn:
-    """A position of Churn. Sets of stones are integers as `Grid` lays them out."""
-
-    grid: Grid
-    x: int = 0
-    o: int = 0
-    to_move: position.Side = position.Side.X
-    result: position.Result | None = None
-
-    @property
-    def is_mid_turn(self) -> bool:
-        """False: a turn is one placement."""
-        return False
-
-    @property
-    def occupied(self) -> int:
-        """The stones of both sides."""
-        return self.x | self.o
-
-    def stones(self, side: position.Side) -> int:
-        """Return the stones of a side."""
-        return self.x if side is position.Side.X else self.o
+class Churn(position.Position):
+    """A position of Churn."""
 
     @property
     def must_join(self) -> bool:
@@ -70,14 +50,6 @@ class Churn:
     def placements(self) -> int:
         """Return the cells where the side to move may place; none once there is a result."""
         return placements(self.grid, self.stones(self.to_move), self.occupied)
-
-    def capturing(self) -> int:
-        """Return no cells: no placement takes enemy stones."""
-        return 0
-
-    def has_placement(self) -> bool:
-        """Return whether the side to move may place anywhere: always until the board is full."""
-        return self.result is None
 
     def place(self, cell: int) -> "Churn":
         """Return the position after the side to move has placed a stone on `cell`.
@@ -94,15 +66,7 @@ class Churn:
             own |= cell  # what touches no friend is always allowed, and takes nothing off
         x, o, other = (own, o, position.Side.O) if is_x else (x, own, position.Side.X)
         result = _majority(x, grid.cells) if x | o == grid.cells else None
-        return Churn(grid, x, o, other, result)
-
-    def pass_turn(self) -> "Churn":
-        """Raise IllegalPass: there is always a placement."""
-        raise position.IllegalPass
-
-    def tally(self, side: position.Side) -> tuple[int, ...]:
-        """Return the number of the side's stones."""
-        return (self.stones(side).bit_count(),)
+        return Churn(grid, x, o, other, result=result)
 
     def _after_joining(self, own: int, cell: int) -> int:
         """Return the stones of the side to move after a placement that touches a friend.

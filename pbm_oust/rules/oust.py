@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from pbm_oust.rules import position
-from pbm_oust.rules.grid import Grid, Shape, hexagon, square
+from pbm_oust.rules.grid import Shape, hexagon, square
 
 
 class OustEnding(Enum):
@@ -42,24 +42,8 @@ class EnemyAsLarge(position.Fault):
 
 
 @dataclass(frozen=True, slots=True)
-class Oust:
-    """A position of Oust. Sets of stones are integers as `Grid` lays them out."""
-
-    grid: Grid
-    x: int = 0
-    o: int = 0
-    to_move: position.Side = position.Side.X
-    is_mid_turn: bool = False
-    result: position.Result | None = None
-
-    @property
-    def occupied(self) -> int:
-        """The stones of both sides."""
-        return self.x | self.o
-
-    def stones(self, side: position.Side) -> int:
-        """Return the stones of a side."""
-        return self.x if side is position.Side.X else self.o
+class Oust(position.Position):
+    """A position of Oust."""
 
     def placements(self) -> int:
         """Return the cells where the side to move may place; none once there is a result."""

@@ -1,5 +1,6 @@
 """What every game of the server has in common: sides, results, positions and refused placements."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -72,50 +73,56 @@ class IllegalPass(ValueError):
     """A side that has a placement has passed."""
 
 
-class Position(Protocol):
+@dataclass(frozen=True, slots=True)
+class Position(ABC):
     """The stones on a board, whose turn it is, and what the rules say about that.
 
     Positions are values: placing and passing return the next position. Sets of cells are integers
-    as `Grid` lays them out.
+    as `Grid` lays them out. The first position has no stones. A placement adds one stone, which
+    stays until the end of the turn, and may take others of either side off the board.
+
+    A game says where its sides may place and what comes of it. What it does not say otherwise is
+    so: a turn is one placement, which takes no enemy stones, and nobody passes.
     """
 
-    @property
-    def grid(self) -> Grid:
-        """The grid that is played on."""
-
-    @property
-    def to_move(self) -> Side:
-        """The side that acts next; meaningless once there is a result."""
-
-    @property
-    def is_mid_turn(self) -> bool:
-        """Whether the side to move has already placed in this turn and must place again."""
-
-    @property
-    def result(self) -> Result | None:
-        """How the rules ended the game, or None while it goes on."""
-
-    def __hash__(self) -> int:
-        """Return the hash of all that it is, as values have it."""
+    grid: Grid
+    x: int = 0
+    """The stones of x."""
+    o: int = 0
+    to_move: Side = Side.X
+    """The side that acts next; meaningless once there is a result."""
+    is_mid_turn: bool = False
+    """Whether the side to move has already placed in this turn and must place again."""
+    result: Result | None = None
+    """How the rules ended the game, or None while it goes on."""
 
     @property
     def occupied(self) -> int:
         """The stones of both sides."""
+        return self.x | self.o
 
     def stones(self, side: Side) -> int:
         """Return the stones of a side."""
+        return self.x if side is Side.X else self.o
 
+    @abstractmethod
     def placements(self) -> int:
         """Return the cells where the side to move may place; none once there is a result."""
 
     def capturing(self) -> int:
         """Return the placements that take enemy stones off the board."""
+        return 0
 
     def has_placement(self) -> bool:
-        """Return whether the side to move may place anywhere."""
+        """Return whether the side to move may place anywhere; always as long as there is no result.
 
+        Where a side can be without a placement, the game says so.
+        """
+        return self.result is None
+
+    @abstractmethod
     def place(self, cell: int) -> Self:
-        """Return the position after the side to move has placed a stone.
+        """Return the position after the side to move has placed a stone on `cell`.
 
         Raises IllegalPlacement if the rules refuse it.
         """
@@ -125,9 +132,11 @@ class Position(Protocol):
 
         Raises IllegalPass if that side has a placement.
         """
+        raise IllegalPass
 
     def tally(self, side: Side) -> tuple[int, ...]:
         """Return the figures shown beside a player's name; the last is the number of stones."""
+        return (self.stones(side).bit_count(),)
 
 
 @lru_cache(maxsize=64)

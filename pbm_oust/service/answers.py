@@ -1,43 +1,105 @@
-"""Reading answers to letters: which of their lines say what to do, and what is for others.
+"""Reading answers to letters: which of their lines say what to do, and what is for others."""
 
-A letter that shows several boards is answered by a line for each: `oust 17: D4`.
-"""
-
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from itertools import islice, takewhile
+from itertools import takewhile
+from typing import TypeGuard
 
-from msgspec import structs
+from msgspec import Struct, structs
 
-from pbm_oust.accounts.tags import AnswerPurpose, Reply, SheetReply
+from pbm_oust.accounts.account import bare_userid
+from pbm_oust.accounts.asks import ANY, Ask, Topic
+from pbm_oust.accounts.password import NO_PASSWORD
 from pbm_oust.board import Deed, Place, Wish
-from pbm_oust.board.notation import NUMBER
-from pbm_oust.commands.general import Subcommand, carry_out_all, look_at_all
-from pbm_oust.commands.play import MOVE
-from pbm_oust.commands.talk import CHAT
 from pbm_oust.grammar import vocabulary, wording
-from pbm_oust.grammar.form import Command, Line, Meant, to_player
-from pbm_oust.grammar.notation import Text
+from pbm_oust.grammar.form import AnsweredBy, Command, Line, Meant
+from pbm_oust.grammar.notation import Text, place_in
 from pbm_oust.grammar.wish import DEEDS, BadPlacement, cells_in, read_wish
-from pbm_oust.play.request import Handled, Request
-from pbm_oust.play.unit_of_work import Service, UnitOfWork
+from pbm_oust.languages import LANGUAGES, Language
+from pbm_oust.play.notices import Heard
+from pbm_oust.play.unit_of_work import ForPlayer
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS
 from pbm_oust.service import table
-from pbm_oust.service.reading import ENDS, Read, begins_whole, further_below, is_move
-from pbm_oust.store.open_boards import game_if_any
 
 _KNOWN = frozenset(
     {*DEEDS, *table.KIND_TOPICS, *(form.topic for form in table.GENERAL_FORMS.values())}
 )
 """The words by which a line of an answer may begin."""
+_NO_PASSWORDS = frozenset(
+    (NO_PASSWORD.text, *(place_in("PASSWORD", each) for each in LANGUAGES.values()))
+)
+"""Words in the place of a password that is not given."""
 _SHORTEST_WORD = 4
 """Shorter beginnings of commands are more likely words of a letter: no, so, hi."""
 
 MOST_MEANT = 3
 """How many moves to offer in place of a line that cannot be read."""
+
+
+ENDS = ".!,;:"
+"""Marks that people write behind a word."""
+
+
+_MOST_LINES_BELOW = 10
+"""How many lines below a move are looked at for a command."""
+
+
+class Read(Struct, frozen=True):
+    """A mail that was read: its command, as far as it is understood."""
+
+    line: Line
+    """The line that the command was read from."""
+    command: Command | Unreadable
+    """The command, or why there is none."""
+    text: str = ""
+    """The rest of the text that the sender wrote."""
+    reply: Ask | None = None
+    """The letter that is answered, if that takes the place of a password."""
+    instead: Meant = ()
+    """Commands that an unreadable answer may have meant."""
+    is_whole: bool = False
+    """Whether an answer is a whole command, as any mail may hold it, and needs no letter."""
+    is_first: bool = False
+    """Whether it names no command, and its writer is to be told how to begin."""
+    is_worded: bool = False
+    """Whether the command stands among other words, or below some."""
+    meant: Line | None = None
+    """The whole line that words alone stand for, if they are wrong."""
+    further: Command | None = None
+    """A command that stands further down and is not done."""
+
+    @property
+    def heard(self) -> Heard | None:
+        """How a move was read, if there is more than that."""
+        if not is_move(self.command) or not (self.is_worded or self.further):
+            return None
+        return Heard(self.command["wish"] if self.is_worded else None, self.further)
+
+    @property
+    def language(self) -> Language | None:
+        """The language of the line's words, if it has words that are not English."""
+        spoken = vocabulary.language_of(self.line.words[: self.line.own_words or 1])
+        wrong = self.command
+        if (
+            spoken
+            or not isinstance(wrong, Unreadable)
+            or not isinstance(wrong.reason, vocabulary.UnknownWord)
+        ):
+            return spoken
+        return vocabulary.language_like(
+            wrong.culprit, table.VOCABULARY.difference(vocabulary.ALIASES)
+        )
+
+
+def is_move(command: Command | Unreadable | None) -> TypeGuard[Command]:
+    """Return whether a command is a move."""
+    return isinstance(command, Command) and command.form is table.USUAL
+
+
+def begins_whole(line: str) -> bool:
+    """Return whether a line begins with the name of a game, as whole commands do."""
+    return any(vocabulary.fold(word) in KINDS for word in vocabulary.first_words(line, 1))
 
 
 class AnswerReason(UnreadableReason, frozen=True, kw_only=True):
@@ -69,13 +131,57 @@ def read_whole(line: str, text: str) -> Read:
     return Read(read, command, text, is_whole=not isinstance(command, Unreadable))
 
 
-def read_again(line: str, text: str, reply: Reply) -> Read | None:
+def read_signed(line: str, text: str, ask: Ask) -> Read | None:
+    """Return the command of a player that a line gives without their userid and password.
+
+    A letter proves whose it is, as a sender does: a command that wants the password itself is
+    none, nor one that names another player. A letter about a board is good for no other, nor for
+    anything else. None if the line gives no such command.
+    """
+    shown, error = table.recognise(line)
+    form = shown.form
+    if error:
+        return None
+    if form is None or not (isinstance(form.run, ForPlayer) and form.run.may_be_sender):
+        return None
+    places = [nth for nth, part in enumerate(form.parameters) if part.sets == "userid"]
+    words, at = list(shown.arguments), places[0] if places else 0
+    if not places or len(words) < at:
+        return None
+    if [bare_userid(vocabulary.fold(word)) for word in words[at : at + 1]] == [ask.userid]:
+        is_blank = not _NO_PASSWORDS.isdisjoint(words[at + 1 : at + 2])
+        del words[at : at + 1 + is_blank]
+    try:
+        command = form.read(words, shown.kind, {"userid": ask.userid, "password": ask})
+    except Unreadable:
+        return None
+    own = (KINDS[ask.kind], ask.number) if ask.is_on_board else None
+    if not form.by_letter and own not in (None, (shown.kind, command.get("board"))):
+        return None
+    return Read(shown, command, text, ask)
+
+
+def any_of(userid: str) -> Ask:
+    """Return what asks a player for any command."""
+    return Ask(Topic.DO, (ANY,), userid)
+
+
+def read_commanded(line: str, text: str, ask: Ask) -> Read | None:
+    """Return a command of a player, signed or not, that is a line of an answer; None if none."""
+    whole = read_whole(line, text)
+    command = whole.command
+    is_own = isinstance(command, Command) and command.get("userid") == ask.userid
+    if is_own and _NO_PASSWORDS.isdisjoint(whole.line.words):
+        return whole
+    return read_signed(line, text, ask) or (whole if whole.is_whole else None)
+
+
+def read_again(line: str, text: str, reply: Ask) -> Read | None:
     """Return the command that plays again or looks back, if a line is the name of one, or None.
 
     Greetings and the like may stand around it, and it may be a question.
     """
-    forms = table.KIND_FORMS.items()
-    names = [name for name, form in forms if form.plays_again or form.looks_back]
+    names = [form.name for form in table.answering(reply, AnsweredBy.NAME)]
     said = wording.worded(line.replace("?", ""), names)
     if not said.is_clear or said.runs or len(said.words) != 1 or said.words[0] not in names:
         return None
@@ -85,7 +191,7 @@ def read_again(line: str, text: str, reply: Reply) -> Read | None:
     return _read_form(line, table.KIND_FORMS[name], [name], chat, reply)
 
 
-def read_line(line: str, text: str, reply: Reply) -> Read:
+def read_line(line: str, text: str, reply: Ask) -> Read:
     """Return what a line of an answer means."""
     try:
         words = vocabulary.split_words(line)
@@ -94,17 +200,17 @@ def read_line(line: str, text: str, reply: Reply) -> Read:
     shown = Line(words)
     if not words:
         return Read(shown, Unreadable(EmptyAnswer()))
-    if "\ufffd" in line:
+    if table.NO_LETTER in line:
         return Read(shown, Unreadable(table.UnlabelledCharacter()))
     if begins_whole(line):
-        return read_whole(line, text)
+        return read_commanded(line, text, reply) or read_whole(line, text)
     try:
         return _read_own(line, text, reply)
     except Unreadable as error:
         return Read(shown, error, text, instead=_instead(error, words, reply))
 
 
-def _read_long(line: str, text: str, reply: Reply) -> Read:
+def _read_long(line: str, text: str, reply: Ask) -> Read:
     """Return what a line means that is longer than any command: text, if it is for others."""
     words = line.split()
     name = vocabulary.in_english(words[0].rstrip(ENDS))
@@ -113,13 +219,13 @@ def _read_long(line: str, text: str, reply: Reply) -> Read:
     return Read(table.recognise(line)[0], Unreadable(UnknownAnswer()), text)
 
 
-def _read_own(line: str, text: str, reply: Reply) -> Read:
+def _read_own(line: str, text: str, reply: Ask) -> Read:
     """Return what a line means in an answer. Raises Unreadable."""
     words = vocabulary.split_words(line)
     return _read_placements(words, text, reply) or _read_word(line, words, text, reply)
 
 
-def _read_placements(words: Sequence[str], text: str, reply: Reply) -> Read | None:
+def _read_placements(words: Sequence[str], text: str, reply: Ask) -> Read | None:
     """Return the move of an answer that begins with a placement; None for other answers.
 
     Raises Unreadable if it goes on with something else.
@@ -137,7 +243,7 @@ def _read_placements(words: Sequence[str], text: str, reply: Reply) -> Read | No
     return Read(Line(tuple(words)), move_of(wish, numbered, reply), text)
 
 
-def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Read:
+def _read_word(line: str, words: Sequence[str], text: str, reply: Ask) -> Read:
     """Return what a line that begins with a word of the commands means. Raises Unreadable."""
     first, hash_sign, number = words[0].partition("#")
     words = (first, *([hash_sign + number] if hash_sign else []), *words[1:])
@@ -160,8 +266,10 @@ def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Read
         form = table.GENERAL_FORMS.get(name)
         if form and form.by_letter and len(words) == 1:
             return _read_form(line, form, words, text, reply)
-        if form and form.by_letter and vocabulary.fold(words[1]) != reply.userid:
+        if form and form.by_letter and bare_userid(vocabulary.fold(words[1])) != reply.userid:
             raise _unknown(words, reply)
+        if signed := read_commanded(line, text, reply):
+            return signed
         whole = read_whole(" ".join([name, *words[1:]]), text)
         return structs.replace(whole, line=structs.replace(whole.line, words=tuple(words)))
     second = vocabulary.in_english(words[1]) if len(words) > 1 else ""
@@ -171,7 +279,7 @@ def _read_word(line: str, words: Sequence[str], text: str, reply: Reply) -> Read
     return _read_form(line, table.KIND_FORMS[name], words, text, reply)
 
 
-def _unknown(words: Sequence[str], reply: Reply, resembles: str | None = None) -> Unreadable:
+def _unknown(words: Sequence[str], reply: Ask, resembles: str | None = None) -> Unreadable:
     """Return why a line cannot be read, with what it may have meant."""
     meant = _placed_within(vocabulary.fold(" ".join(words)), reply)
     if len(words) == 1 and resembles and not meant:
@@ -184,7 +292,7 @@ def _unknown(words: Sequence[str], reply: Reply, resembles: str | None = None) -
     return Unreadable(UnknownAnswer(meant=meant))
 
 
-def _read_deed(line: str, deed: Deed, words: Sequence[str], text: str, reply: Reply) -> Read:
+def _read_deed(line: str, deed: Deed, words: Sequence[str], text: str, reply: Ask) -> Read:
     """Return a deed as a move, alone or with the number after `#`. Raises Unreadable."""
     rest = "".join(words[1:]).rstrip(ENDS)
     if rest and not rest.startswith("#"):
@@ -196,40 +304,30 @@ def _read_deed(line: str, deed: Deed, words: Sequence[str], text: str, reply: Re
     return Read(Line(tuple(words)), move_of(wish, guard, reply), text)
 
 
-def move_of(wish: Wish, guard: int | None, reply: Reply) -> Command:
+def move_of(wish: Wish, guard: int | None, reply: Ask) -> Command:
     """Return the move of the player who answers."""
-    return MOVE.command(**_known(reply), wish=wish, guard=guard)
+    return table.USUAL.command(**reply.values, wish=wish, guard=guard)
 
 
-def _known(reply: Reply) -> dict[str, object]:
-    """Return what a letter knows of a command that answers it."""
-    known = {"kind": KINDS[reply.kind], "board": reply.board}
-    return {**known, "userid": reply.userid, "password": reply}
-
-
-def _placed_within(line: str, reply: Reply) -> Meant:
+def _placed_within(line: str, reply: Ask) -> Meant:
     """Return the moves whose placements stand in a folded line."""
     found = wording.runs_within(vocabulary.probably_latin(line))
     runs = dict.fromkeys(tuple(map(str.upper, run)) for run in found)
     return tuple(move_of(Place(run), None, reply) for run in list(runs)[:MOST_MEANT])
 
 
-def _read_form(
-    line: str, form: table.AnyForm, words: Sequence[str], text: str, reply: Reply
-) -> Read:
+def _read_form(line: str, form: table.AnyForm, words: Sequence[str], text: str, reply: Ask) -> Read:
     """Return the command that a line gives, filled in with what the letter knows.
 
     Raises Unreadable.
     """
-    kind = KINDS[reply.kind]
     rest = words[1:]
     if form.text is Text.CONTENT and rest and not _is_of(form, rest):
         _, _, behind = " ".join(line.split()).partition(" ")
         rest, text = [], "\n".join(filter(None, [behind, text]))
     if form.parameters and not (form.is_about_board or form.by_letter):
-        return read_whole(" ".join([kind.name, *words]), text)
-    command = form.read_answer(rest, kind, reply.board, reply.userid, reply)
-    return Read(Line(tuple(words)), command, text)
+        return read_whole(" ".join([reply.kind, *words]), text)
+    return Read(Line(tuple(words)), form.read_answer(rest, reply), text)
 
 
 def _is_of(form: table.AnyForm, words: Sequence[str]) -> bool:
@@ -237,7 +335,7 @@ def _is_of(form: table.AnyForm, words: Sequence[str]) -> bool:
     return len(words) == 1 and vocabulary.in_english(words[0], form.words) in form.words
 
 
-def _instead(error: Unreadable, words: Sequence[str], reply: Reply) -> Meant:
+def _instead(error: Unreadable, words: Sequence[str], reply: Ask) -> Meant:
     """Return what an unreadable line may have meant."""
     reason = error.reason
     if isinstance(reason, AnswerReason):
@@ -260,7 +358,7 @@ class SeveralReadings(AnswerReason, frozen=True):
     """An answer can be read in more than one way."""
 
 
-def read_worded(line: str, text: str, reply: Reply) -> Read:
+def read_worded(line: str, text: str, reply: Ask) -> Read:
     """Return what a line of an answer means, also if a move stands there among other words.
 
     If it may mean several things, nothing is done, and each is in `instead`.
@@ -275,7 +373,7 @@ def read_worded(line: str, text: str, reply: Reply) -> Read:
     said = _said(line)
     found = tuple(_found(said, reply))
     only = found[0] if len(found) == 1 and said.is_clear else None
-    if only and only.form is MOVE and (said.runs or said.words[0] in _DONE):
+    if only and only.form is table.USUAL and (said.runs or said.words[0] in _DONE):
         return Read(answer.line, only, text, is_worded=True)
     first, second = (found, answer.instead) if said.is_sequence else (answer.instead, found)
     meant = (*first, *(each for each in second if each not in first))
@@ -296,7 +394,7 @@ def _said(line: str) -> wording.Wording:
         return wording.Wording((), (), is_clear=False)
 
 
-def _found(said: wording.Wording, reply: Reply) -> Iterator[Command]:
+def _found(said: wording.Wording, reply: Ask) -> Iterator[Command]:
     """Yield what a line may ask for."""
     together = (tuple(cell for run in said.runs for cell in run),) if said.is_sequence else ()
     for run in (*together, *said.runs):
@@ -324,7 +422,27 @@ class TwoMoves(AnswerReason, frozen=True):
     """The Subject of an answer says one move, and its text another one."""
 
 
-def read_answer(subject: str, text: str, reply: Reply, unsure: str = "") -> Read:
+def further_below(move: Command, text: str) -> Command | None:
+    """Return the first command on a line of its own in the text below a move.
+
+    It is not carried out. What passes the text on is none, and neither is the same move again.
+    """
+    reply = Ask.on_board(Topic.PLAY, move["kind"].name, move["board"], 0, move["userid"])
+    for line in text.splitlines()[:_MOST_LINES_BELOW]:
+        # It begins like a command, with a whole word or a placement.
+        first = vocabulary.fold("".join(vocabulary.first_words(line, 1))).rstrip(ENDS)
+        word = vocabulary.in_english(first.partition("#")[0])
+        if not (word in DEEDS or word in KINDS or word in table.KIND_TOPICS or cells_in(first)):
+            continue
+        command = read_line(line, "", reply).command
+        if isinstance(command, Unreadable) or command.form.text is Text.CONTENT:
+            continue
+        if not (is_move(command) and command["wish"] == move["wish"]):
+            return command
+    return None
+
+
+def read_answer(subject: str, text: str, reply: Ask, unsure: str = "") -> Read:
     """Return what an answer says in the first line of its text, or in the player's own Subject.
 
     Greetings above that line are passed over. If it has both, the one that can be read counts; if
@@ -333,7 +451,7 @@ def read_answer(subject: str, text: str, reply: Reply, unsure: str = "") -> Read
     quoted: it is never done.
     """
     own = [(subject, text)] if subject and not table.is_of_letter(subject) else []
-    if reply.purpose is AnswerPurpose.CHAT:
+    if reply.topic is Topic.CHAT:
         first, rest = _parted(text)
         return _read_chat([*own, *([(first, rest)] if first else [])], text, reply)
     answers = [read_worded(line, further, reply) for line, further in own]
@@ -350,24 +468,25 @@ def read_answer(subject: str, text: str, reply: Reply, unsure: str = "") -> Read
     return structs.replace(wrong, instead=meant)
 
 
-def _read_chat(lines: Sequence[tuple[str, str]], text: str, reply: Reply) -> Read:
+def _read_chat(lines: Sequence[tuple[str, str]], text: str, reply: Ask) -> Read:
     """Return what an answer to chat says."""
-    whole = (read_whole(line, further) for line, further in lines if begins_whole(line))
-    meant = read_answer("", text, structs.replace(reply, purpose=AnswerPurpose.PLAY)).command
+    whole = (read_commanded(line, below, reply) for line, below in lines if begins_whole(line))
+    meant = read_answer("", text, structs.replace(reply, topic=Topic.PLAY)).command
     wish = meant["wish"] if is_move(meant) else None
-    chat = CHAT.command(**_known(reply), meant=wish)
-    begun = next((each for each in whole if each.is_whole), None)
+    begun = next(filter(None, whole), None)
     again = (read_again(line, further, reply) for line, further in lines)
-    return begun or next(filter(None, again), Read(Line(()), chat, text))
+    (form,) = table.answering(reply, AnsweredBy.TEXT)
+    chat = Read(Line(()), form.command(**reply.values, meant=wish), text)
+    return begun or next(filter(None, again), chat)
 
 
-def _read_text(text: str, reply: Reply) -> Read:
+def _read_text(text: str, reply: Ask) -> Read:
     """Return what the text of an answer says; what else is in it is for the other player.
 
     Where a move stands among other words, all of them are. A further move below it makes it
     unclear which of them is meant.
     """
-    above, below = _without_courtesies(text)
+    above, below = without_courtesies(text)
     first, rest = _parted(below)
     others = "\n".join(filter(None, (above, rest)))
     answer = read_worded(first, others, reply)
@@ -388,12 +507,14 @@ def _parted(text: str) -> tuple[str, str]:
 
     Lines that hold only placements are joined to the placements right above them.
     """
+    if begins_whole(text):
+        return table.parted(text)
     lines = text.strip().split("\n")
     begun = list(takewhile(wording.is_placements, lines)) or lines[:1]
     return " ".join(begun), "\n".join(lines[len(begun) :]).strip("\n")
 
 
-def _without_courtesies(text: str) -> tuple[str, str]:
+def without_courtesies(text: str) -> tuple[str, str]:
     """Return the greetings above the first other line of a text, and that line with the rest."""
     lines = text.strip().split("\n")
     for nth, line in enumerate(lines[:_MOST_LINES]):
@@ -402,7 +523,7 @@ def _without_courtesies(text: str) -> tuple[str, str]:
     return "", text
 
 
-def _moves_in(text: str, reply: Reply) -> Iterator[Command]:
+def _moves_in(text: str, reply: Ask) -> Iterator[Command]:
     """Yield the first few different moves that stand on a line of their own."""
     found: set[Wish] = set()
     lines = (line.lstrip(_MARKS) for line in text.splitlines()[:_MOST_LINES])
@@ -411,161 +532,3 @@ def _moves_in(text: str, reply: Reply) -> Iterator[Command]:
         if is_move(command) and command["wish"] not in found and len(found) < MOST_MEANT:
             found.add(command["wish"])
             yield command
-
-
-_LABEL = re.compile(
-    rf"\s*(?:(?P<kind>{'|'.join(KINDS)})\s*(?P<named>{NUMBER.pattern})(?:\s*[:.)=-]|(?=\s|$))"
-    rf"|(?P<alone>{NUMBER.pattern})\s*[:.)])(?P<rest>.*)",
-    re.IGNORECASE,
-)
-"""A line about one board: `oust 17: D4`, `oust 17 D4`, `17: D4`."""
-
-MOST_ANSWERS = 50
-"""For how many boards one mail may be."""
-_MOST_SHOWN = 60
-"""How many characters of a line are shown again."""
-
-
-class WhichBoard(UnreadableReason, frozen=True):
-    """An answer to a letter that shows several boards does not say for which one it is."""
-
-    boards: tuple[str, ...]
-    """The names of the boards."""
-
-
-class NotInLetter(UnreadableReason, frozen=True):
-    """An answer names a board that the letter does not show, or on which its reader has no part."""
-
-    board: str
-
-
-class SeveralBoards(UnreadableReason, frozen=True):
-    """An answer gives a number that boards of several games in the letter have."""
-
-    boards: tuple[str, ...]
-
-
-class TooManyAnswers(UnreadableReason, frozen=True):
-    """An answer has lines for more boards than one mail may have."""
-
-    most: int
-
-
-@dataclass
-class _Part:
-    """What an answer says for one board, or a whole command."""
-
-    first: str
-    """Its first line, without the label."""
-    label: re.Match[str] | None
-    """What says for which board it is; None for a whole command."""
-    below: list[str] = field(default_factory=list)
-
-    @property
-    def text(self) -> str:
-        """All that is written for the board."""
-        return "\n".join([self.first, *self.below]).strip()
-
-
-def answer_sheet(sheet: SheetReply, work: UnitOfWork, service: Service) -> Handled | Request:
-    """Carry out an answer to a letter that shows several boards.
-
-    Returns the request that it amounts to, if it is not for several boards: an answer for the only
-    board that it can be for, or a command like any other. Raises Unreadable.
-    """
-    unread, parts = _parts_below(work.request.chat)
-    if not parts:
-        return _alone(sheet, work)
-    if len(parts) == 1 and not parts[0].label and not unread:
-        return _without_letter(parts[0].first, "\n".join(parts[0].below), work.request)
-    if len(parts) > MOST_ANSWERS:
-        raise Unreadable(TooManyAnswers(MOST_ANSWERS))
-    look_at_all((table.parse_line(part.first)[1] for part in parts if not part.label), work)
-    left_out = table.without_passwords(work.request.lost)
-    work = work.answering(structs.replace(work.request, left_out=left_out))
-    tasks = [_task(part, sheet, work) for part in parts]
-    return carry_out_all(tasks, work, service, table.without_passwords(unread))
-
-
-def _parts_below(text: str) -> tuple[str, list[_Part]]:
-    """Return what stands above the first line for a board, and the parts that follow."""
-    above: list[str] = []
-    parts: list[_Part] = []
-    for line in text.strip().split("\n"):
-        label = _LABEL.fullmatch(line)
-        if label:
-            parts.append(_Part(label["rest"].strip(), label))
-        elif _is_whole(line):
-            parts.append(_Part(line.strip(), None))
-        else:
-            (parts[-1].below if parts else above).append(line)
-    return "\n".join(above).strip(), parts
-
-
-def _is_whole(line: str) -> bool:
-    """Return whether a line is a whole command, as any mail may hold it."""
-    begun = {vocabulary.fold(word) for word in vocabulary.first_words(line, 1)}
-    is_begun = bool(begun & {*KINDS, *table.GENERAL_FORMS})
-    return is_begun and not isinstance(table.parse_line(line)[1], Unreadable)
-
-
-def _alone(sheet: SheetReply, work: UnitOfWork) -> Request:
-    """Return an answer that names no board as one to a letter about the board it must be for.
-
-    That is any of them for a command that is about none: `next`.
-    """
-    waiting = sheet.positions if len(sheet.positions) == 1 else [*islice(_waiting(sheet, work), 2)]
-    at = waiting[0] if waiting else sheet.positions[0]
-    if len(waiting) != 1:
-        said = read_answer("", work.request.chat, at).command
-        if isinstance(said, Unreadable) or not said.form.by_letter:
-            raise Unreadable(WhichBoard(tuple(each.name for each in sheet.positions)))
-    return structs.replace(work.request, line="", reply=at)
-
-
-def _waiting(sheet: SheetReply, work: UnitOfWork) -> Iterator[Reply]:
-    """Yield the boards on which it is the player's turn."""
-    for at in sheet.positions:
-        game = game_if_any(work.home, KINDS[at.kind], at.board)
-        if game and not game.result and game.player_to_move == at.userid:
-            yield at
-
-
-def _task(part: _Part, sheet: SheetReply, work: UnitOfWork) -> Subcommand:
-    """Return what carries a part out, or what refuses it."""
-    shown = _shown(part, work)
-    if not part.label:
-        return Subcommand(
-            shown, _without_letter(part.first, "\n".join(part.below), work.request), shown
-        )
-    number = int(_number(part.label))
-    kind = vocabulary.fold(part.label["kind"] or "")
-    found = [at for at in sheet.positions if at.board == number and kind in ("", at.kind)]
-    if len(found) == 1:
-        asked = structs.replace(work.request, line="", chat=part.text, unsure="", reply=found[0])
-        return Subcommand(shown, asked, found[0].name)
-    names = tuple(at.name for at in found)
-    reason = SeveralBoards(names) if names else NotInLetter(f"{kind} {number}".strip())
-    return Subcommand(shown, structs.replace(work.request, fault=reason), shown)
-
-
-def _without_letter(line: str, text: str, request: Request) -> Request:
-    """Return a whole command of an answer as a mail of its own, which still proves who wrote it."""
-    return structs.replace(
-        request, line=line, chat=text, unsure="", reply=None, answered=request.reply
-    )
-
-
-def _shown(part: _Part, work: UnitOfWork) -> str:
-    """Return the first line of a part as its answer shows it."""
-    if not part.label:
-        line, _ = table.parse_line(part.first)
-        return line.shown(to_player(table.VOCABULARY, work.names_for_sender()))
-    board = " ".join(filter(None, [vocabulary.fold(part.label["kind"] or ""), _number(part.label)]))
-    said = table.without_passwords(part.first)
-    ends = "..." if len(said) > _MOST_SHOWN else ""
-    return f"{board}: {said[:_MOST_SHOWN]}{ends}".strip()
-
-
-def _number(label: re.Match[str]) -> str:
-    return label["named"] or label["alone"]

@@ -9,30 +9,34 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import datetime
+from functools import partial
 from logging import getLogger
 from math import inf
 from random import Random
 
 from msgspec import Struct
 
+from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.accounts.clock import read_clock
-from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.board import Deed, Game, Summary, Wish, has_counted
 from pbm_oust.board.notation import format_wish
-from pbm_oust.commands.analyse import is_in_reach, publish
-from pbm_oust.play.request import Handled, Outcome, Request
+from pbm_oust.play.context import Context, Outcome
+from pbm_oust.play.notices import AnalysisNotice
+from pbm_oust.play.request import Ending, Handled, Request, id_of
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.robot import analysis as analyses
 from pbm_oust.robot.judging import judged
 from pbm_oust.robot.levels import HOUSE, level_of
-from pbm_oust.robot.player import Clock, Decision, decide, takes_draw
-from pbm_oust.robot.search import Trees
+from pbm_oust.robot.player import Decision, Stopwatch, decide, takes_draw
+from pbm_oust.robot.search import Trees, can_search
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.service.service import handle
 from pbm_oust.store import index
-from pbm_oust.store.analyses import all_wanted, has_text, kept
+from pbm_oust.store.accounts import whole_account
+from pbm_oust.store.analyses import all_wanted, forget_waiting, has_text, keep, kept, waiting_for
 from pbm_oust.store.boards import DamagedHistory
+from pbm_oust.store.database import Snapshot
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
 
@@ -68,20 +72,20 @@ class HouseBoards:
         """The names of the boards that went on when they were looked at last."""
         return frozenset(map(str, self._seen))
 
-    def have_changed(self) -> bool:
+    def have_changed(self, snapshot: Snapshot) -> bool:
         """Return whether anything has happened on boards of the house since this was asked."""
-        before, self._progress = self._progress, self._home.ask(index.progress_of, HOUSE)
+        before, self._progress = self._progress, index.progress_of(snapshot, HOUSE)
         return before != self._progress
 
     def waiting(self) -> Iterator[Waiting]:
         """Yield the boards that wait, those first that have waited longest."""
-        active = self._active()
+        active = self._home.ask(self._active)
         names = list(map(index.BoardName.of, active))
         self._seen = {name: self._seen[name] for name in names if name in self._seen}
         for name, board in zip(names, active, strict=True):
             records, waits = self._seen.get(name, (-1, None))
             if records != board.records:
-                waits = self._look(name)
+                waits = self._home.ask(self._look, name)
                 self._seen[name] = board.records, waits
             if waits:
                 yield waits
@@ -90,27 +94,22 @@ class HouseBoards:
         """Leave a board alone until it has more records."""
         self._seen[name] = records, None
 
-    def _active(self) -> list[Summary]:
+    def _active(self, snapshot: Snapshot) -> list[Summary]:
         """Return all boards of the house that go on, those first where least happened lately."""
-        found = [
-            entry for userid in HOUSE for entry in self._home.ask(index.boards_of_player, userid)
-        ]
+        found = [entry for each in HOUSE for entry in index.boards_of_player(snapshot, each)]
         return sorted(found, key=lambda entry: entry.latest)
 
-    def _look(self, name: index.BoardName) -> Waiting | None:
+    def _look(self, snapshot: Snapshot, name: index.BoardName) -> Waiting | None:
         """Return a board as it waits for the house; None if it does not, or cannot be read."""
         with suppress(DamagedHistory, NotAllowed):
-            game = read_game(self._home, KINDS[name.kind], name.board)
-            players = [each for each in (game.x, game.o) if self._is_house(each)]
+            game = self._home.boards.read(snapshot, KINDS[name.kind], name.board).game
+            accounts = [whole_account(snapshot, each) for each in (game.x, game.o)]
+            players = [each.userid for each in accounts if each and each.is_house]
             for userid in players if not game.result else ():
                 waits = Waiting(game, userid)
                 if waits.is_offered or game.player_to_move == userid:
                     return waits
         return None
-
-    def _is_house(self, userid: str) -> bool:
-        account = self._home.account(userid)
-        return account is not None and account.is_house
 
 
 MOST_LOOKED_AT = 50
@@ -124,11 +123,11 @@ class Finished:
         self._home = home
         self._seen: object = None
 
-    def have_changed(self) -> bool:
+    def have_changed(self, snapshot: Snapshot) -> bool:
         """Return whether games have ended, or analyses were asked for, since this was asked."""
         before, over = self._seen, index.BoardState.OVER
-        numbers = [self._home.ask(index.count_in, kind, over) for kind in KINDS]
-        self._seen = numbers, self._home.ask(all_wanted)
+        numbers = [index.count_in(snapshot, kind, over) for kind in KINDS]
+        self._seen = numbers, all_wanted(snapshot)
         return before != self._seen
 
     def waiting(self, most_cells: int, *, only_wanted: bool = False) -> Iterator[Game]:
@@ -147,19 +146,29 @@ class Finished:
                     yield from self._read(board.kind, board.board, most_cells)
 
     def _is_wanted(self, board: Summary, most_cells: int) -> bool:
-        is_due = has_counted(board) and is_in_reach(board.kind, board.grid, most_cells)
+        is_due = has_counted(board) and can_search(board.kind.name, board.grid, most_cells)
         return is_due and not self._home.ask(has_text, index.BoardName.of(board))
 
     def _read(self, kind: Kind, board: int, most_cells: int) -> Iterator[Game]:
         """Yield the game of a board, if it can be read, counts as over, and can be searched."""
         with suppress(DamagedHistory, NotAllowed):
             game = read_game(self._home, kind, board)
-            if has_counted(game) and is_in_reach(kind, game.header.grid, most_cells):
+            if has_counted(game) and can_search(kind.name, game.header.grid, most_cells):
                 yield game
 
 
+def _publish(on: Context, game: Game, analysis: analyses.Analysis) -> Outcome:
+    """Keep an analysis that has been made, and mail it to those who wait for it."""
+    name = index.BoardName.of(game.header)
+    keep(on.transaction, game, analysis)
+    waiting = map(on.account_if_any, waiting_for(on.snapshot, name))
+    told = tuple(AnalysisNotice.of(on.reader(each), game, analysis) for each in waiting if each)
+    forget_waiting(on.transaction, name)
+    return Outcome(Ending.DONE, told, identity=id_of("analysis", analysis.identity, on.now))
+
+
 def wishes_on(
-    waiting: Waiting, seconds: float, clock: Clock, trees: Trees
+    waiting: Waiting, seconds: float, clock: Stopwatch, trees: Trees
 ) -> tuple[tuple[Wish, ...], Decision | None]:
     """Return what a house player does on a board, after thinking for at most some seconds.
 
@@ -184,7 +193,7 @@ def act(waiting: Waiting, wish: Wish, number: int, work: UnitOfWork) -> Handled:
     It is done once, however many processes ask for it.
     """
     header, userid = waiting.game.header, waiting.userid
-    reply = Reply(AnswerPurpose.PLAY, header.kind.name, header.board, number, userid)
+    reply = Ask.on_board(Topic.PLAY, header.kind.name, header.board, number, userid)
     identity = f"{userid} {waiting.game.name} #{number}"
     return handle(Request("", format_wish(wish), "", identity, reply=reply), work)
 
@@ -348,7 +357,7 @@ class Worker:
             return True
         return any(each is waiting for each in self._boards.waiting())
 
-    def _play(self, waiting: Waiting, seconds: float, clock: Clock) -> None:
+    def _play(self, waiting: Waiting, seconds: float, clock: Stopwatch) -> None:
         """Think about a board, do what comes of it, and keep the tree for the next turn."""
         wishes, decision = wishes_on(waiting, seconds, clock, self._trees)
         if self._is_over():
@@ -370,14 +379,15 @@ class Worker:
                 if not is_ours:
                     continue
                 begun = time.perf_counter()
-                analysis = kept(self._work.home, game) or self._analysed(game, clock)
+                analysis = self._work.home.ask(kept, game) or self._analysed(game, clock)
                 if not analysis:
                     return
-                self._writing.submit(publish, self._work, game, analysis).result()
+                deed = partial(_publish, game=game, analysis=analysis)
+                self._writing.submit(self._work.carry_out, deed).result()
                 seconds = time.perf_counter() - begun
                 log.info('house=analysis board="%s" s=%.0f', game.name, seconds)
 
-    def _analysed(self, game: Game, clock: Clock) -> analyses.Analysis | None:
+    def _analysed(self, game: Game, clock: Stopwatch) -> analyses.Analysis | None:
         """Return the analysis of a game; None if that was broken off."""
         evaluations = list[analyses.Evaluation]()
         for evaluation in judged(game, analyses.SECONDS, clock):
@@ -390,7 +400,7 @@ class Worker:
         """Give the board of a game, unless another host thinks about it, and keep others off."""
         return self._work.home.database.leased([f"house: {game.name}"])
 
-    def _clock(self, wanted: Wanted, allowed: Allowed) -> Clock:
+    def _clock(self, wanted: Wanted, allowed: Allowed) -> Stopwatch:
         """Return a clock to think by, whose seconds are those that a board is allowed.
 
         It stands still while those who think less are playing, so nobody waits for those who think
@@ -404,7 +414,7 @@ class Worker:
                 return inf
             if time.perf_counter() - looked > LOOK_SECONDS and not wanted.is_hurried:
                 with timer.paused():
-                    if self._boards.have_changed():
+                    if self._work.home.ask(self._boards.have_changed):
                         self.play_all(faster_than=wanted.seconds)
                 looked = time.perf_counter()
             return timer.seconds
@@ -426,10 +436,10 @@ class Worker:
                 waiting.userid,
                 game.name,
                 number,
-                handled.outcome.value,
+                handled.ending.value,
                 milliseconds,
             )
-            if handled.outcome is not Outcome.DONE:
+            if handled.ending is not Ending.DONE:
                 # The board has gone on, or something is wrong with it: nothing is tried twice.
                 self._boards.settle(index.BoardName.of(game.header), number - 1)
                 return False

@@ -2,35 +2,71 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 from msgspec import Struct, structs
 
+from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.tags import Reply, SheetReply
-from pbm_oust.board import Game
-from pbm_oust.commands.account import VERIFY
-from pbm_oust.commands.general import MULTIPLE
-from pbm_oust.commands.settings import tell_unknown
-from pbm_oust.grammar.form import UNNAMED, Command, Cost, MayShow, Meant, to_player, to_stranger
+from pbm_oust.accounts.tags import Purpose, name_of
+from pbm_oust.grammar.form import (
+    Command,
+    Cost,
+)
 from pbm_oust.grammar.notation import Heading, Text
-from pbm_oust.grammar.vocabulary import MASK
 from pbm_oust.play import authentication
+from pbm_oust.play.context import Context, Outcome, Performed, answered
 from pbm_oust.play.moving import come_back
-from pbm_oust.play.notices import Notice, RefusalNotice
-from pbm_oust.play.request import Actor, Handled, Outcome, RefusedBefore, Request, Silence, silent
-from pbm_oust.play.starting import check_two, start_board
-from pbm_oust.play.unit_of_work import ForAnybody, ForEither, ForPlayer, Service, UnitOfWork
+from pbm_oust.play.notices import BoardNotice, Notice, RefusalNotice, SettingsNotice
+from pbm_oust.play.request import (
+    Actor,
+    Ending,
+    Handled,
+    RefusedBefore,
+    Request,
+    Silence,
+    Write,
+    id_of,
+    request_of,
+)
+from pbm_oust.play.starting import check_two, new_game, start_board
+from pbm_oust.play.telling import done_before
+from pbm_oust.play.unit_of_work import (
+    ForAnybody,
+    ForCode,
+    ForEither,
+    ForLines,
+    ForPlayer,
+    UnitOfWork,
+)
 from pbm_oust.play.verification import ask_to_confirm
-from pbm_oust.refusal import NotAllowed, Refusal, Unreadable, UnreadableReason
+from pbm_oust.refusal import NotAllowed, Refusal, Unreadable
 from pbm_oust.rules import KINDS
-from pbm_oust.service import reading, table
+from pbm_oust.service import corrections, reading, table
+from pbm_oust.service.answers import Read, is_move
+from pbm_oust.service.several import carry_out_lines
+from pbm_oust.service.sheets import answer_sheet
 from pbm_oust.store.boards import DamagedHistory
-from pbm_oust.store.open_boards import game_if_any
-from pbm_oust.store.verifications import bounces_of, forget_bounces
+from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of
+from pbm_oust.store.verifications import (
+    bounces_of,
+    find_verification,
+    forget_bounces,
+    forget_verification,
+)
+
+_ROBOTIC = 2
+"""How many usual answers one is worth to which a program may answer in turn."""
+_LONGEST_LINE = 120
+"""How much is told of a line in which letters could not be read."""
 
 
 class DoneBeforeNotice(Notice, frozen=True):
     """A mail has come again, and what it asked for was done before."""
+
+
+class CodeUsedNotice(Notice, frozen=True):
+    """A code has come back again, and what it was for was done before."""
 
 
 def handle(request: Request, work: UnitOfWork) -> Handled:
@@ -39,39 +75,37 @@ def handle(request: Request, work: UnitOfWork) -> Handled:
     Raises OSError, DamagedHistory or AccountDamaged if that failed through no fault of the sender;
     nothing has changed then. A mail that only looks at a damaged board is told so instead.
     """
-    deed = prepare(request, work)
-    return work.retried(deed.carry_out, shares=deed.shares)
+    deed = prepare(request, work.write)
+    return work.change(deed.carry_out, shares=deed.shares)
 
 
 class PreparedRequest(Struct, frozen=True):
     """A request that was read, and is carried out in a transaction."""
 
-    carry_out: Callable[[UnitOfWork], Handled]
+    carry_out: Callable[[Context], Handled]
     shares: bool
     """Whether other servers of a home may do such deeds meanwhile: it is a move."""
 
 
-def prepare(request: Request, work: UnitOfWork) -> PreparedRequest:
+def prepare(request: Request, write: Write) -> PreparedRequest:
     """Read a request, which needs nobody else, and return what carries it out."""
-    proved = work.proved if work.is_within else set()
     sheet = None if request.fault else request.reply
-    read, asked = _read(request, is_whole_mail=not work.is_within)
+    read, asked = _read(request)
 
-    def carry_out(work: UnitOfWork) -> Handled:
-        given = {"vocabulary": table.VOCABULARY, "proved": proved}
-        if isinstance(sheet, SheetReply):
-            handled = _take_sheet(sheet, structs.replace(work, request=request, **given))
+    def carry_out(on: Context) -> Handled:
+        if sheet and sheet.topic is Topic.SHEET:
+            handled = _take_sheet(sheet, on.answering(request), write)
         else:
-            handled = _handle(read, structs.replace(work, request=asked, **given))
+            handled = _handle(read, on.answering(asked), write)
         # Letters reach whoever writes again, whatever bounced before.
-        if not work.is_within and work.home.ask(bounces_of, request.sender).bounces:
-            work.home.do(forget_bounces, request.sender)
+        if bounces_of(on.snapshot, request.sender).bounces:
+            forget_bounces(on.transaction, request.sender)
         return handled
 
-    return PreparedRequest(carry_out, shares=reading.is_move(read.command) and not sheet)
+    return PreparedRequest(carry_out, shares=is_move(read.command) and not sheet)
 
 
-def _read(request: Request, *, is_whole_mail: bool = True) -> tuple[reading.Read, Request]:
+def _read(request: Request, *, is_whole_mail: bool = True) -> tuple[Read, Request]:
     """Return what a request asks for, and the request as it is carried out."""
     read = reading.read_request(request, is_whole_mail=is_whole_mail)
     is_unseen = isinstance(read.command, Command) and read.command.form.text is Text.UNSEEN
@@ -94,237 +128,307 @@ def _masked(command: Command | Unreadable, request: Request) -> Request:
     """Return a request without passwords in what is passed on with its command."""
     if isinstance(command, Unreadable):
         return request
-    form, chat = command.form, request.chat
+    form, chat, unread = command.form, request.chat, ""
     password = command.proof
     if form.text is not Text.UNSEEN:
         chat = table.without_passwords(chat, password)
+        lines = chat.split("\n") if table.NO_LETTER in chat else []
+        unread = next((line.strip() for line in lines if table.NO_LETTER in line), "")
     left_out = request.left_out and table.without_passwords(request.left_out, password)
-    return structs.replace(request, chat=chat, left_out=left_out)
+    return structs.replace(request, chat=chat, left_out=left_out, unread=unread[:_LONGEST_LINE])
 
 
-def _take_sheet(sheet: SheetReply, work: UnitOfWork) -> Handled:
+def _take_sheet(sheet: Ask, on: Context, write: Write) -> Handled:
     """Carry out an answer to a letter that shows several boards."""
-    from pbm_oust.service.answers import answer_sheet
-
     try:
-        meant = answer_sheet(sheet, work, _SERVICE)
+        meant = answer_sheet(on, sheet, partial(_carry_out_line, write))
     except Unreadable as error:
-        meant = structs.replace(work.request, fault=error.reason)
-    if isinstance(meant, Handled):
-        return structs.replace(meant, command="multiple")
+        meant = structs.replace(on.request, fault=error.reason)
+    if isinstance(meant, Outcome):
+        return Performed(meant, on, table.OF_LINES.name).settle(write)
     read, asked = _read(meant)
-    return _handle(read, work.answering(asked))
+    return _handle(read, on.answering(asked), write)
 
 
-def _handle(read: reading.Read, work: UnitOfWork) -> Handled:
+def _handle(read: Read, on: Context, write: Write) -> Handled:
     """Carry out a request, or answer why it is not done."""
+    if read.is_first and not (on.request.is_proved or authentication.may_greet(on)):
+        line, unread = table.parse_line(on.request.line)
+        read = Read(line, unread, read.text)
+    performed = _perform(read, on, write)
+    handled = performed.settle(write)
+    if handled.is_proved and handled.ending is not Ending.REFUSED:
+        _tell_aside(performed.on, write)
+    return handled
+
+
+def _tell_aside(on: Context, write: Write) -> None:
+    """Tell the player of a command once of settings of theirs that mean nothing here any more."""
+    account = on.account_if_any(on.player.userid) if on.is_signed else None
+    if account and account.all_settings.has_untold:
+        identity = id_of("unknown settings", account.userid, on.now)
+        aside = on.answering(request_of(identity), player=on.player)
+        told = aside.save(account.with_settings(account.all_settings.with_all_told()))
+        Performed(answered(SettingsNotice.of(aside.reader(told))), aside).settle(write)
+
+
+def _carry_out_line(write: Write, request: Request, on: Context) -> tuple[Notice | None, Handled]:
+    """Carry out one of several requests of a mail, as `several.CarryOut` has it."""
+    read, asked = _read(request, is_whole_mail=False)
+    performed = _perform(read, on.answering(asked), write, is_alone=False)
+    return performed.answer, performed.settle_beside_answer(write)
+
+
+def _perform(read: Read, on: Context, write: Write, *, is_alone: bool = True) -> Performed:
+    """Carry out a request, or find why it is not done.
+
+    `write` is for what several commands of one mail tell others. `is_alone`: whether it is not one
+    of these.
+    """
     if isinstance(read.command, Unreadable):
-        read = reading.completed(read, work)
-        work = work.answering(_masked(read.command, work.request))
+        read = corrections.completed(on, read)
+        on = on.answering(_masked(read.command, on.request))
     if isinstance(read.command, Unreadable):
-        return _refuse(read.command, read, None, work)
-    form: table.AnyForm = read.command.form
-    actor = None
+        return Performed(_refuse(on, read.command, read, is_alone=is_alone), on)
+    command = read.command
+    form: table.AnyForm = command.form
+    is_charged = False
     try:
-        proof = read.command.proof
-        may_prove = work.request.is_proved or form.is_signed or proof is not None
-        cost = form.cost if isinstance(form.cost, Cost) else form.cost(read.command)
+        proof = command.proof
+        is_robotic = _may_be_of_robot(command, on.request)
+        is_of_player = on.request.is_proved and not is_robotic
+        may_prove = is_of_player or form.is_signed or proof is not None
+        cost = form.cost if isinstance(form.cost, Cost) else form.cost(command)
+        cost = Cost(is_first=True) if read.is_first else cost
+        if is_robotic:
+            cost = structs.replace(cost, work=_ROBOTIC * cost.work)
         if not may_prove:
-            if work.request.doubt and form is not MULTIPLE:  # its lines may prove it
-                return structs.replace(silent(work.request.doubt), command=form.name)
-            authentication.charge_stranger(cost, work)
-        if isinstance(form.run, ForEither):
-            password = proof if isinstance(proof, Secret) else None
-            userids = read.command.signers
-            actor = authentication.sender_among(userids, password, work)
-        elif isinstance(form.run, ForPlayer) and proof:
-            may_be_sender = form.run.may_be_sender
-            userid = read.command["userid"]
-            try:
-                actor = authentication.authenticate(
-                    userid, proof, work, may_be_sender=may_be_sender
-                )
-            except NotAllowed:
-                if not work.was_done(userid):
-                    raise
-                # It has changed what would prove it.
-                return structs.replace(answer_done_before(work), command=form.name)
-        is_proved = may_prove or bool(actor and actor.is_proved)
-        if work.request.left_out and not (is_proved or form.text is Text.UNSEEN):
-            work = work.answering(structs.replace(work.request, left_out=""))
+            if on.request.doubt and not isinstance(form.run, ForLines):  # its lines may prove it
+                return Performed(Outcome(Ending.SILENT, why=on.request.doubt), on, form.name)
+            is_charged = cost.work > 0
+            authentication.charge_stranger(on, cost)
+        player = _player_of(command, on)
+        is_proved = may_prove or bool(player and player.is_proved)
+        request = on.request
+        if not (is_proved or form.text is Text.UNSEEN):
+            request = structs.replace(request, left_out="", unread="")
+        key = name_of(command["code"]) if isinstance(form.run, ForCode) else ""
+        on = on.answering(request, player=player, key=key)
         if is_proved:
-            authentication.charge_player(cost, actor, work)
-        handled = _run(read.command, actor, work)
-        if is_proved and actor and actor.account.all_settings.has_untold and not work.is_within:
-            tell_unknown(actor.userid, structs.replace(work, read={}))
-        return structs.replace(handled, command=form.name, is_proved=is_proved or handled.is_proved)
+            authentication.charge_player(on, cost, player)
+        if confirmed := _confirmed(command, on, write, is_alone=is_alone):
+            return confirmed
+        if isinstance(form.run, ForLines):
+            made = carry_out_lines(on, partial(_carry_out_line, write))
+        else:
+            made = _once(command, on)
+        made = structs.replace(made, is_proved=is_proved or made.is_proved)
     except DamagedHistory as damage:
-        if _waits_for_repair(form, actor):
+        if _waits_for_repair(form, on):
             raise
-        handled = _refuse(damage.refusal(), read, None, work)
-        return structs.replace(handled, command=form.name, board=str(damage.name))
+        on = on.answering(on.request)
+        made = _refuse(on, damage.refusal(), read, is_alone=is_alone, is_charged=is_charged)
+        made = structs.replace(made, board=str(damage.name))
     except Refusal as refusal:
-        return structs.replace(_refuse(refusal, read, actor, work), command=form.name)
+        if isinstance(form.run, ForPlayer) and not on.is_signed and on.was_done(command["userid"]):
+            # It has changed what would prove it.
+            made = Outcome(Ending.DONE_BEFORE, (DoneBeforeNotice(on.asker()),))
+        else:
+            made = _refuse(on, refusal, read, is_alone=is_alone, is_charged=is_charged)
+    notices = (*authentication.warnings(on), *made.notices)
+    return Performed(structs.replace(made, notices=notices), on, form.name)
 
 
-def _run(command: Command, actor: Actor | None, work: UnitOfWork) -> Handled:
-    """Run a command; `actor` is its player. Raises Refusal."""
-    run = command.form.run
-    given = dict(command.given)
-    match run, actor:
-        case ForPlayer(), Actor():
-            del given["userid"], given["password"]
-            handled = run.run(actor, work, **given)
-            is_away = run.brings_back and actor.account.signed_off
-            if is_away and handled.outcome is not Outcome.DONE_BEFORE:
-                come_back(actor.userid, work)
-            return handled
-        case ForEither(), Actor():
-            x, o = command.signers
-            check_two(x, o)
-            if command.proof:
-                come_back(actor.userid, work)
-            other = o if actor.userid == x else x
-            ask = partial(ask_to_confirm, command, other, actor, work)
-            del given["password"]
-            header = partial(run.header, work, **given)
-            return start_board(command["kind"], header, actor, work, ask)
-        case ForAnybody(), _:
-            return run.run(work, _SERVICE, **given) if run.takes_service else run.run(work, **given)
-    raise NotAllowed(authentication.StrangeAddress())
+def _may_be_of_robot(command: Command, request: Request) -> bool:
+    """Return whether a command is one that anybody may send, below a letter that takes any.
+
+    A program that answers each letter alike gets fewer letters than a stranger.
+    """
+    ask = request.reply or request.answered
+    is_any = ask is not None and ask.topic is Topic.DO
+    return is_any and isinstance(command.form.run, ForAnybody)
 
 
-def _waits_for_repair(form: table.AnyForm, actor: Actor | None) -> bool:
+def _player_of(command: Command, on: Context) -> Actor | None:
+    """Return the player of a command as far as it needs one. Raises NotAllowed."""
+    run, proof = command.form.run, command.proof
+    if isinstance(run, ForEither):
+        password = proof if isinstance(proof, Secret) else None
+        found = authentication.sender_among(on, command.signers, password)
+        if found is None:
+            raise NotAllowed(authentication.StrangeAddress())
+        return found
+    if isinstance(run, ForPlayer) and proof:
+        userid = command["userid"]
+        return authentication.authenticate(on, userid, proof, may_be_sender=run.may_be_sender)
+    return None
+
+
+def _once(command: Command, on: Context) -> Outcome:
+    """Run a command, unless its mail has come before. Raises Refusal."""
+    run, given = command.form.run, dict(command.given)
+    if isinstance(run, ForAnybody):
+        return run.run(on, **given)
+    if isinstance(run, ForCode):
+        if outcome_of(on.transaction, on.key):
+            return Outcome(Ending.DONE_BEFORE, (CodeUsedNotice(on.asker()),))
+        pending = find_verification(on.snapshot, on.key, on.now)
+        return run.run(on, pending, table.VOCABULARY, **given)
+    starts = isinstance(command.form.cost, Cost) and command.form.cost.boards > 0
+    game = None if starts or "board" not in given else on.game(given["kind"], given["board"])
+    key = outcome_of(on.transaction, on.key)
+    if key is KeyOutcome.REFUSED:
+        raise NotAllowed(RefusedBefore(game=game))
+    done = on.started_by(on.key) if starts else game
+    if key or (done and (starts or done.records.has_message_key(on.key))):
+        told = done_before(on, done) if done else DoneBeforeNotice(on.reader_at(on.own))
+        return Outcome(Ending.DONE_BEFORE, (told,), done.name if done else "")
+    if isinstance(run, ForEither):
+        return _challenge(run, command, on)
+    del given["userid"], given["password"]
+    made: Outcome = run.run(on, **given)
+    if run.brings_back:
+        come_back(on, on.player.userid)
+    return made
+
+
+def _challenge(run: ForEither, command: Command, on: Context) -> Outcome:
+    """Start the board of a command, or check that it could be started and have that confirmed."""
+    check_two(*command.signers)
+    given = {name: value for name, value in command.given.items() if name != "password"}
+    header, brings_back = run.header(on, **given), command.proof is not None
+    if on.player.is_proved:
+        make = partial(BoardNotice, challenger=on.player.userid)
+        return start_board(on, header, make=make, brings_back=brings_back)
+    game = new_game(on, header, brings_back=brings_back)
+    return ask_to_confirm(on, command, game.opponent_of(on.player.userid))
+
+
+def _confirmed(command: Command, on: Context, write: Write, *, is_alone: bool) -> Performed | None:
+    """Carry out a challenge that its player has confirmed by a code, if one waits for that.
+
+    Whatever comes of it, it waits no more.
+    """
+    is_yes = isinstance(command.form.run, ForCode) and command["is_agreed"]
+    pending = find_verification(on.snapshot, on.key, on.now) if is_yes else None
+    if not (pending and pending.purpose is Purpose.CHALLENGE):
+        return None
+    account = on.account_if_any(pending.userid)
+    if account is None:
+        return None
+    confirmed = Actor(account, pending.message_key)
+    asked = structs.replace(on.request, line=pending.line, chat="", code=None, confirmed=confirmed)
+    read = Read(*table.parse_line(pending.line))
+    performed = _perform(read, on.answering(asked), write, is_alone=is_alone)
+    if performed.outcome.ending is not Ending.REFUSED:
+        note_key(on.transaction, on.key, KeyOutcome.DONE, on.now)
+    forget_verification(on.transaction, on.key)
+    return structs.replace(performed, command=command.form.name)
+
+
+def _waits_for_repair(form: table.AnyForm, on: Context) -> bool:
     """Return whether a mail is kept by its sender, not refused, while a board of it is damaged.
 
     So it is if it changes something and carries a proof of who sent it.
     """
     if isinstance(form.run, ForEither):
-        return actor is not None and actor.is_proved
+        return on.is_signed and on.player.is_proved
     # One of several commands may have to.
-    is_several = isinstance(form.run, ForAnybody) and form.run.takes_service
+    is_several = isinstance(form.run, ForLines)
     return is_several or (form.is_signed and form not in table.FORMS_UNDER[Heading.LOOKING])
 
 
-def _refuse(refusal: Refusal, read: reading.Read, actor: Actor | None, work: UnitOfWork) -> Handled:
-    """Answer with what was sent, what is wrong with it, and what to send instead."""
-    is_charged, proof = False, None
-    if isinstance(read.command, Command):
-        proof = read.command.proof
-        is_charged = not (read.command.form.is_signed or proof)
-    is_proved = bool(work.request.reply or work.request.confirmed or (actor and proof))
-    is_command = read.line.form and not isinstance(refusal.reason, table.AnswerToBoard)
-    doubt = work.request.doubt or (None if is_command else work.request.mark)
+def _refuse(
+    on: Context,
+    refusal: Refusal,
+    read: Read,
+    *,
+    is_alone: bool,
+    is_charged: bool = False,
+) -> Outcome:
+    """Tell the sender what was sent, what is wrong with it, and what to send instead.
+
+    `is_alone`: whether it is not one of several commands. `is_charged`: whether the answer was
+    charged with the command.
+    """
+    proof = read.command.proof if isinstance(read.command, Command) else None
+    is_proved = bool(on.request.reply or on.request.confirmed or (on.is_signed and proof))
+    limited = _limited(
+        on, refusal, read, is_proved=is_proved, is_alone=is_alone, is_charged=is_charged
+    )
+    if isinstance(limited, Outcome):
+        return limited
+    answered, instead, reply = None, list[Command](), on.request.reply
+    if isinstance(limited.refusal, Unreadable) and reply and reply.is_on_board:
+        answered = on.game_if_any(KINDS[reply.kind], reply.number)
+        instead = corrections.all_tried(read.instead, answered, reply.userid) if answered else []
+    found = corrections.board_meant(on, read)
+    right = corrections.corrected(on, limited.refusal, read, found, is_proved=is_proved)
+    notice = RefusalNotice(
+        found[1] if found else on.asker(),
+        right.refusal,
+        right.sent,
+        culprit=right.culprit,
+        culprit_at=right.culprit_at,
+        correction=right.command,
+        instead=tuple(instead),
+        answered=found[0] if found else answered,
+        replied=reply,
+        is_last=limited.is_last,
+        is_last_unreadable=limited.is_last_unreadable,
+    )
+    reason = limited.refusal.reason
+    is_kept = on.is_signed and on.request.message_id and not isinstance(reason, RefusedBefore)
+    return Outcome(
+        Ending.REFUSED,
+        (notice,),
+        notice.game.name if notice.game else "",
+        why=reason,
+        is_proved=is_proved,
+        is_guess=authentication.is_guess(reason),
+        key=KeyOutcome.REFUSED if is_kept else None,
+    )
+
+
+class _Limited(NamedTuple):
+    """A refusal that is answered: the one of the command, or that of a limit."""
+
+    refusal: Refusal
+    is_last: bool
+    """Whether the same mail gets no answer any more for a while."""
+    is_last_unreadable: bool
+    """Whether no answer of this player that cannot be read does."""
+
+
+def _limited(
+    on: Context,
+    refusal: Refusal,
+    read: Read,
+    *,
+    is_proved: bool,
+    is_alone: bool,
+    is_charged: bool,
+) -> _Limited | Outcome:
+    """Return what a refusal is within the limits, or why nobody gets an answer."""
+    is_supposed = isinstance(refusal.reason, table.AnswerToBoard | table.SaidPlainly)
+    is_command = read.line.form and not is_supposed
+    doubt = on.request.doubt or (None if is_command else on.request.mark)
     is_guess = authentication.is_guess(refusal.reason)
     if doubt and not is_proved:
-        return Handled(Outcome.SILENT, why=doubt, is_guess=is_guess)
+        return Outcome(Ending.SILENT, why=doubt, is_guess=is_guess)
     try:
-        is_last = authentication.charge_refusal(refusal, work, is_charged=is_charged)
+        is_last = authentication.charge_refusal(on, refusal, is_charged=is_charged)
     except NotAllowed as reached:
         refusal, is_last = reached, False
         is_guess = authentication.is_guess(refusal.reason)
     reason = refusal.reason
-    if isinstance(reason, authentication.TooMuch) and not authentication.is_to_be_told(
-        reason, work
-    ):
+    if isinstance(reason, authentication.TooMuch) and not authentication.is_to_be_told(on, reason):
         why, limit = Silence.LIMIT, reason.limit
-        return Handled(Outcome.SILENT, why=why, limit=limit, is_guess=is_guess)
+        return Outcome(Ending.SILENT, why=why, limit=limit, is_guess=is_guess)
     left = 1
-    if not (is_proved or work.is_within):
-        left = authentication.number_left(refusal, work, is_guess=is_guess)
+    if is_alone and not is_proved:
+        left = authentication.number_left(on, refusal, is_guess=is_guess)
     if left < 0:
         why = Silence.TOO_MANY_EQUAL_REFUSALS
-        return Handled(Outcome.SILENT, why=why, is_guess=is_guess)
-    line, command = read.line, read.command
-    answered, instead = None, list[Command]()
-    if isinstance(refusal, Unreadable) and isinstance(work.request.reply, Reply):
-        answered = game_if_any(work.home, KINDS[work.request.reply.kind], work.request.reply.board)
-        if answered:
-            instead = _all_tried(read.instead, answered, work.request.reply.userid)
-    reader = work.sender()
-    found = reading.board_meant(read, work)
-    if found:
-        answered, reader = found
-    correction: Command | None
-    is_userid, wrong = work.names_for_sender(), refusal.culprit
-    # Whoever sends a code has it from the letter that went to their address.
-    is_known = is_proved or (isinstance(command, Command) and command.form is VERIFY)
-    is_secret = table.may_hold_password(line, work.request.reply)
-    own = to_player(table.VOCABULARY, is_userid, may_be_secret=is_secret)
-    words = [wrong, *line.words]
-    stranger = to_stranger(table.VOCABULARY, is_userid, words, may_be_secret=is_secret)
-    may_show = own if is_known else stranger
-    if not (is_known or may_show(wrong) or line.is_option(wrong)):
-        refusal = type(refusal)(reason)
-    # The Subject of our own letter was not written by the sender.
-    is_ours = isinstance(reason, table.AnswerToBoard) and table.is_of_letter(work.request.line)
-    as_sent = "" if is_ours else line.shown(may_show, MASK if is_known or is_secret else UNNAMED)
-    if isinstance(command, Unreadable) or isinstance(reason, authentication.PasswordWanted):
-        right = reason.instead if isinstance(reason, UnreadableReason) else None
-        meant = line.correction(may_show, wrong, right or "")
-        correction = _tried(meant, work) if meant else None
-    else:
-        meant, correction = None, reading.advise(command, refusal)
-    if correction is not meant and not is_known and not _is_shown(correction, may_show):
-        correction = None
-    correction = reading.signed(correction, reason, work)
-    if found:
-        correction = reading.playable(correction, *found)
-    culprit_at = line.place_in(as_sent, refusal.culprit)
-    notice = RefusalNotice(
-        reader,
-        refusal,
-        as_sent,
-        culprit="" if culprit_at is None else refusal.culprit,
-        culprit_at=culprit_at or 0,
-        correction=None if correction and correction.line() == as_sent else correction,
-        instead=tuple(instead),
-        answered=answered,
-        replied=work.request.reply,
-        is_last=not left,
-        is_last_unreadable=is_last,
-    )
-    board = notice.game.name if notice.game else ""
-    handled = Handled(Outcome.REFUSED, board, why=reason, is_proved=is_proved, is_guess=is_guess)
-    if actor and work.request.message_id and not isinstance(reason, RefusedBefore):
-        return work.answer_refused(notice, actor, handled)
-    return work.answer(notice, handled)
-
-
-def _all_tried(meant: Meant, game: Game, userid: str) -> list[Command]:
-    """Return what a player may have meant on a board, or what it would take in place of that."""
-    found: list[Command] = []
-    for each in meant:
-        possible = reading.tried(reading.filled(each, game, userid), game)
-        if possible and possible not in found:
-            found.append(possible)
-    return found
-
-
-def _tried(meant: Command, work: UnitOfWork) -> Command | None:
-    """Return what was probably meant, or what its board would take in place of that."""
-    kind, number = meant.get("kind"), meant.get("board")
-    if kind is None or number is None:
-        return meant
-    game = game_if_any(work.home, kind, number)
-    return reading.tried(meant, game) if game else meant
-
-
-def _is_shown(command: Command | None, may_show: MayShow) -> bool:
-    """Return whether every word of a command may be shown; blanks and options always may."""
-    words = command.line().split() if command else ()
-    return all(may_show(word) or word.isupper() or word.startswith("-") for word in words)
-
-
-def answer_done_before(work: UnitOfWork) -> Handled:
-    """Answer a mail that was carried out when it came before."""
-    notice = DoneBeforeNotice(work.sender())
-    return work.answer(notice, Handled(Outcome.DONE_BEFORE))
-
-
-def _carry_out_line(work: UnitOfWork) -> Handled:
-    read = reading.Read(*table.parse_line(work.request.line), work.request.chat)
-    return _handle(read, work.answering(_masked(read.command, work.request)))
-
-
-_SERVICE = Service(table.parse_line, handle, _carry_out_line)
+        return Outcome(Ending.SILENT, why=why, is_guess=is_guess)
+    return _Limited(refusal, not left, is_last)

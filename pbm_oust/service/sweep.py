@@ -12,15 +12,16 @@ from msgspec import Struct
 
 from pbm_oust.board import Game, Ruling
 from pbm_oust.board.notation import format_action
+from pbm_oust.play.context import Look
+from pbm_oust.play.request import Ending
 from pbm_oust.play.rulings import rule_board, send_digest
 from pbm_oust.play.tournaments import go_on
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules import KINDS, Kind
-from pbm_oust.store.accounts import with_digest_due
+from pbm_oust.store.accounts import whole, with_digest_due
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.index import damaged_boards, due_by
-from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.tournaments import due_cups
 from pbm_oust.store.upkeep import forget_expired
 from pbm_oust.tournaments.cup import SOURCE
@@ -90,12 +91,14 @@ def _portions(work: UnitOfWork) -> Iterator[list[_Chore]]:
 
 def _chores(work: UnitOfWork) -> Iterator[_Chore]:
     """Yield what a sweep looks at. Anything else that has to be done in time belongs here."""
-    damaged = (each for kind in KINDS for each in work.home.ask(damaged_boards, kind))
-    for name in (*work.home.ask(due_by, work.now()), *damaged):
+    with work.reading() as on:
+        damaged = [each for kind in KINDS for each in damaged_boards(on.snapshot, kind)]
+        named, userids = due_by(on.snapshot, on.now), with_digest_due(on.snapshot, on.now)
+    for name in (*named, *damaged):
         rule = partial(_rule, work, KINDS[name.kind], name.board)
         yield _Chore(str(name), str(name), rule)
-    for userid in work.home.ask(with_digest_due, work.now()):
-        yield _Chore(userid, f"digest of {userid}", partial(send_digest, work, userid))
+    for userid in userids:
+        yield _Chore(userid, f"digest of {userid}", partial(_digest, work, userid))
     yield _Chore("codes", "expired codes", partial(forget_expired, work.home, work.now()))
 
 
@@ -106,18 +109,25 @@ def _of_tournaments(work: UnitOfWork) -> Iterator[_Chore]:
         yield _Chore(about, about, partial(go_on, work, kind, number))
 
 
+def _digest(work: UnitOfWork, userid: str) -> str:
+    """Mail a player what waits for them, if that is due."""
+    made = work.carry_out(lambda on: send_digest(on, userid))
+    return "digest" if made.ending is Ending.DONE else ""
+
+
 def _rule(work: UnitOfWork, kind: Kind, board: int) -> str:
     """Remind the player to move on a board, or end the game, if that is due."""
 
-    def decide(game: Game) -> Ruling | None:
+    def due(on: Look, game: Game) -> Ruling | None:
         if game.result:
             return None
-        for userid in (game.x, game.o):
-            work.home.account(userid)  # nobody loses by a clock that lacks what cannot be read
-        return work.clock_of(game).ruling_due(work.now())
+        for account in on.players_of(game):
+            whole(account)  # nobody loses by a clock that lacks what cannot be read
+        return on.clock_of(game).ruling_due(on.now)
 
-    game = read_game(work.home, kind, board)
-    if not (game.result or decide(game)):
-        return ""
-    ruled = rule_board(work, kind, board, decide)
+    with work.reading() as on:
+        game = on.game(kind, board)
+        if not (game.result or due(on, game)):
+            return ""
+    ruled = work.carry_out(lambda on: rule_board(on, kind, board, partial(due, on))).game
     return format_action(ruled.records[-1].action) if ruled else ""

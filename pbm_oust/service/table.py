@@ -10,17 +10,26 @@ from pkgutil import iter_modules
 from msgspec import Struct, structs
 
 from pbm_oust import commands
+from pbm_oust.accounts.asks import Ask, Credential, Topic
 from pbm_oust.accounts.password import NO_PASSWORD, Secret, masked
-from pbm_oust.accounts.tags import Answered, Credential, without_tokens
+from pbm_oust.accounts.tags import without_tokens
 from pbm_oust.board import WISHED, Game
-from pbm_oust.commands.play import of_board
 from pbm_oust.grammar import parts, vocabulary
-from pbm_oust.grammar.form import Command, Form, Line, MissingWord, SurplusWord, to_player
+from pbm_oust.grammar.form import (
+    AnsweredBy,
+    Command,
+    Form,
+    Line,
+    MissingWord,
+    SurplusWord,
+    to_player,
+)
 from pbm_oust.grammar.habits import as_written_here, is_courtesy, said_plainly, wished_plainly
-from pbm_oust.grammar.notation import Heading
-from pbm_oust.grammar.values import BadPassword
+from pbm_oust.grammar.notation import Heading, Text
+from pbm_oust.grammar.values import BadPassword, of_board
 from pbm_oust.grammar.wish import DEEDS
-from pbm_oust.play.unit_of_work import Run
+from pbm_oust.grammar.wording import is_placements
+from pbm_oust.play.unit_of_work import ForCode, ForLines, Run
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS, Kind
 
@@ -31,11 +40,21 @@ _BEGINS_WITH_BOARD = re.compile(rf"(?:{_GAME}) [0-9]+:?(?: .*)?", re.DOTALL)
 _ENDS_WITH_BOARD = re.compile(rf"[^:]*: (?:{_GAME}) [0-9]+", re.DOTALL)
 """The Subject of a letter about a board, such as `carol challenges you: oust 5`."""
 
+NO_LETTER = "\ufffd"
+"""What stands in a text for a letter that could not be read."""
+
 _WORDS_OF_LONG_LINE = 3
 """How many words are kept of a line that is too long to be read."""
 
 _PLAYED = re.compile(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in WISHED)}")
 """What players write when they think that they are answering a board mail."""
+_OPTION = re.compile(r"--?(?P<name>[a-z]+)(?P<value>=)?")
+_NARROWEST = 60
+"""Programs that break long lines leave at least this many columns."""
+_PREFIX = re.compile(
+    r"\s*(?P<words>[^\s:]{1,20}(?:\s[^\s:]{1,20})?)(?:\s?[\[(^*]?\d{1,3}[\])]?)?\s?:\s*(?=\S)"
+)
+"""What mail programs put before a Subject, such as `Re[2]:` in any language."""
 _PLACED = re.compile(r"([a-z][0-9]{1,2}[,;]?)+")
 _UNSAID = ("?", "?")
 """Stand for the userid and the password that a line lacks."""
@@ -64,6 +83,13 @@ KIND_TOPICS = tuple(dict.fromkeys(form.topic for form in KIND_FORMS.values()))
 _BEGIN_COMMANDS = {*KINDS, *KIND_TOPICS, *_GENERAL_TOPICS, *DEEDS}
 _BY_TOPIC = {form.topic: form for form in reversed(FORMS)}
 _BY_NAME = _BY_TOPIC | {form.name: form for form in FORMS}
+
+USUAL = next(form for form in FORMS if form.is_usual)
+"""The command that an answer to a letter about a board need not name: the move."""
+OF_LINES = next(form for form in FORMS if isinstance(form.run, ForLines))
+"""The command whose mail holds others."""
+OF_CODE = next(form for form in FORMS if isinstance(form.run, ForCode))
+"""The command that brings a code back."""
 
 VOCABULARY = frozenset(
     {*KINDS, *vocabulary.ALIASES}
@@ -96,6 +122,10 @@ class SaidPlainly(UnreadableReason, frozen=True):
     """A sentence asks for something that a command does."""
 
 
+_OF_NO_COMMAND = (Empty, UnlabelledCharacter, vocabulary.NoneOfThese)
+"""Why the first word of a line names no command."""
+
+
 def is_of_letter(subject: str) -> bool:
     """Return whether a Subject is that of one of our letters about a board."""
     return begins_with_board(subject) or ends_with_board(subject)
@@ -112,6 +142,12 @@ def playing_again(game: Game, userid: str) -> tuple[Command, ...]:
     return tuple(form.command(**of_board(game), userid=userid) for form in again)
 
 
+def answering(ask: Ask, said: AnsweredBy) -> list[AnyForm]:
+    """Return the forms of which an answer to the letter with an ask says a command in some way."""
+    forms = (form for form in FORMS if form.answers.get(ask.topic) is said)
+    return [form for form in forms if ask.topic is not Topic.DO or form.name in ask.about]
+
+
 def begins_with_board(subject: str) -> bool:
     """Return whether a Subject begins as those of most of our letters about boards."""
     return bool(_BEGINS_WITH_BOARD.fullmatch(_folded(subject)))
@@ -120,6 +156,101 @@ def begins_with_board(subject: str) -> bool:
 def ends_with_board(subject: str) -> bool:
     """Return whether a Subject ends as those of our other letters about boards."""
     return bool(_ENDS_WITH_BOARD.fullmatch(_folded(subject)))
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the commands of a text that holds nothing else, a line each.
+
+    Mail programs break long lines: one that begins with an option belongs to the line right above
+    it. So does one that begins with no word of a command, if its first word had no room there, or
+    if what is above it is no command without it.
+    """
+    lines, above = list[str](), ""
+    for line in text.splitlines():
+        words = line.split()
+        if above and words and not _begins_command(line) and _is_end(lines[-1], above, words[0]):
+            lines[-1] += f" {line.strip()}"
+        elif words:
+            lines.append(line)
+        above = line.strip()
+    return lines
+
+
+def _is_end(command: str, above: str, word: str) -> bool:
+    """Return whether a command, the latest line of which is `above`, goes on with a word below."""
+    is_sure = parts.is_option(word) or _is_full(above, word)
+    return is_sure or isinstance(parse_line(command)[1], Unreadable)
+
+
+def _is_full(above: str, word: str) -> bool:
+    """Return whether a word had no room on the line above it."""
+    return len(above.rstrip()) + 1 + len(word) > _NARROWEST
+
+
+def _begins_command(line: str) -> bool:
+    """Return whether a line begins with a word of the commands, or with one that resembles one."""
+    words = vocabulary.first_words(line, 1)
+    if not words or parts.is_option(words[0]):
+        return False
+    try:
+        return bool(vocabulary.find_command_word(words[0], {*_FIRST_WORDS, *KIND_TOPICS}))
+    except Unreadable as error:
+        return bool(vocabulary.meant_by(error))
+
+
+def parted(text: str) -> tuple[str, str]:
+    """Return the command in the first line of a text that is not empty, and what follows it.
+
+    The end of that line, if a mail program has broken it, is part of the command.
+    """
+    first, _, rest = text.lstrip().partition("\n")
+    form, above = recognise(first)[0].form, first
+    while form and rest:
+        below, _, further = rest.partition("\n")
+        if not _goes_on(form, above, below):
+            break
+        first, above, rest = f"{first.rstrip()} {below.strip()}", below, further
+    return first, rest.strip("\n")
+
+
+def _goes_on(form: AnyForm, above: str, line: str) -> bool:
+    """Return whether a line right below a command is certainly the end of it.
+
+    It begins with one of its options; or it had no room above, and is no text for others.
+    """
+    words = line.split()
+    if not words:
+        return False
+    option = _OPTION.match(vocabulary.fold(words[0]))
+    if option and (option["value"] or option["name"] in parts.names_of(form.options)):
+        return bool(form.options)
+    return _is_full(above, words[0]) and (form.text is Text.UNSEEN or is_placements(line))
+
+
+def is_asked(text: str) -> bool:
+    """Return whether a Subject is that of a letter of ours, or asks for something.
+
+    It need not be readable, if it begins as a command or a move does.
+    """
+    _, error = recognise(text)
+    if not (error and isinstance(error.reason, _OF_NO_COMMAND)) or granted(text):
+        return True
+    return any(vocabulary.in_english(word) in _FIRST_WORDS for word in text.split()[:1])
+
+
+def behind_prefix(subject: str) -> str:
+    """Return what stands in a Subject behind a colon and one or two words of no command.
+
+    It is empty if there are no such words.
+    """
+    found = _PREFIX.match(subject)
+    if not found:
+        return ""
+    first, *others = (vocabulary.in_english(word) for word in found["words"].split())
+    is_own = _PLAYED.fullmatch(first) or first == "if" or not any(map(str.isalpha, first))
+    if is_own or not _BEGIN_COMMANDS.isdisjoint((first, *others)):
+        return ""
+    return subject[found.end() :]
 
 
 def _folded(subject: str) -> str:
@@ -146,14 +277,14 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
         return Line((*vocabulary.first_words(text, _WORDS_OF_LONG_LINE), "..")), error
     if not line.words:
         return line, Unreadable(Empty())
-    if "\ufffd" in text:
+    if NO_LETTER in text:
         return line, Unreadable(UnlabelledCharacter())
     first, *others = line.words
     # The general command reject has words after it; an answer to an offer has none.
     meant = vocabulary.in_english(first)
     is_general = bool(others) and meant in GENERAL_FORMS
     if _PLAYED.fullmatch(meant) and not is_general:
-        move = Line(line.words, KIND_FORMS["move"], next(iter(KINDS.values())), len(line.words))
+        move = Line(line.words, USUAL, next(iter(KINDS.values())), len(line.words))
         return move, Unreadable(AnswerToBoard(), first)
     said = " ".join(line.words)
     if ": " in said and ends_with_board(said):
@@ -174,7 +305,7 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
         words = line.words
         if all(_PLACED.fullmatch(vocabulary.fold(other)) for other in others[1:]):
             words = (first, others[0], *_UNSAID, *others[1:])
-        likely = Line(words, KIND_FORMS["move"], kind, 1)
+        likely = Line(words, USUAL, kind, 1)
         return likely, Unreadable(AnswerToBoard(), others[0])
     try:
         topic = vocabulary.find_command_word(others[0], KIND_TOPICS)
@@ -304,7 +435,7 @@ def without_passwords(text: str, password: Credential | None = None) -> str:
     return _without_commands(text)
 
 
-def may_hold_password(line: Line, answered: Answered | None) -> bool:
+def may_hold_password(line: Line, answered: Ask | None) -> bool:
     """Return whether a password may be among the words of a line.
 
     There is none in a command without a place for one, nor in an answer to a letter, unless that

@@ -24,20 +24,27 @@ from itertools import count
 
 from msgspec import structs
 
-from pbm_oust.accounts.account import Account, BadAccount, is_placeholder, is_reserved
+from pbm_oust.accounts.account import (
+    Account,
+    BadAccount,
+    house_account,
+    is_placeholder,
+    is_reserved,
+)
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.document import format_document, format_json, parse_json, read_document
 from pbm_oust.accounts.items import SOURCE, Seek
 from pbm_oust.accounts.settings import Switch
 from pbm_oust.accounts.vacations import DAY
 from pbm_oust.board.game import AHEAD
+from pbm_oust.board.notation import USERID
 from pbm_oust.store.database import Row, Snapshot, Transaction, moment_of, seconds, words_list
 from pbm_oust.store.faults import AccountDamaged, ValueDamaged
 from pbm_oust.store.index import highest_source
 from pbm_oust.store.tournaments import note_absence
 
 _DOCUMENTS = "SELECT userid, changed, document FROM accounts WHERE userid"
-"""The beginning of a statement whose rows `account_of` reads."""
+"""The beginning of a query with rows for `account_of`."""
 _AT = "(SELECT userid FROM addresses WHERE normal = ?)"
 _MENTIONING = "(SELECT userid FROM mentions WHERE mentioned = ?)"
 _WATCHING = "(SELECT userid FROM watched WHERE kind = ? AND board = ?)"
@@ -48,9 +55,9 @@ _NOTE_NUMBER = (
     "INSERT INTO seek_numbers (kind, highest) VALUES (?, ?) ON CONFLICT (kind)"
     " DO UPDATE SET highest = excluded.highest WHERE seek_numbers.highest < excluded.highest"
 )
-"""The statement that keeps the number of an open challenge from being given again."""
+"""The statement that marks the number of an open challenge as used."""
 PAGE = 500
-"""How many accounts are read at a time."""
+"""The number of accounts read at a time."""
 
 # Reading
 
@@ -61,8 +68,18 @@ def find_account(snapshot: Snapshot, userid: str) -> Account | None:
     return account_of(row) if row else None
 
 
+def readable_account(snapshot: Snapshot, userid: str) -> Account | None:
+    """Return an account as far as it can be read, or None if there is none.
+
+    House players have an account without a row.
+    """
+    if not USERID.fullmatch(userid):
+        return None
+    return find_account(snapshot, userid) or house_account(userid)
+
+
 def whole(account: Account) -> Account:
-    """Return an account that could be read whole. Raises AccountDamaged for another one."""
+    """Return an account without damage. Raises AccountDamaged for any other."""
     for name, reason in account.damaged.items():
         raise AccountDamaged(
             f"the account {account.userid} in the database is damaged, {name}: {reason}"
@@ -70,8 +87,14 @@ def whole(account: Account) -> Account:
     return account
 
 
+def whole_account(snapshot: Snapshot, userid: str) -> Account | None:
+    """Return an account, or None if there is none. Raises AccountDamaged."""
+    account = readable_account(snapshot, userid)
+    return account and whole(account)
+
+
 def accounts_at(snapshot: Snapshot, address: str) -> list[Account]:
-    """Return the accounts that have an address, however it is written."""
+    """Return the accounts with an address, in any spelling."""
     rows = snapshot.rows(f"{_DOCUMENTS} IN {_AT} ORDER BY userid", normal_address(address))
     return list(map(account_of, rows))
 
@@ -89,7 +112,7 @@ def account_of(row: Row) -> Account:
 
 
 def write_account(transaction: Transaction, account: Account) -> None:
-    """Write an account, a new one or over what is kept of it."""
+    """Write an account, new or already stored."""
     before = find_account(transaction, account.userid)
     due, changed = account.next_digest(), account.changed
     transaction.run(
@@ -113,7 +136,10 @@ def remove_account(transaction: Transaction, userid: str) -> None:
 
 
 def rename_account(transaction: Transaction, account: Account, new: str) -> Account:
-    """Give an account another userid that nobody has, also in the accounts of others; return it."""
+    """Change an account's userid, also in the accounts of others, and return the account.
+
+    Nobody may have the new userid.
+    """
     old, renamed = account.userid, structs.replace(account, userid=new)
     transaction.run("UPDATE accounts SET userid = ? WHERE userid = ?", new, old)
     write_account(transaction, renamed)
@@ -145,11 +171,11 @@ _BESIDE: dict[str, tuple[tuple[str, ...], Callable[[Account], Iterable[Row]]]] =
     ),
     "mentions": (("mentioned",), lambda of: [(each,) for each in of.mentioned()]),
 }
-"""The tables beside the documents: their columns but for the userid, and the rows of an account."""
+"""Tables beside the documents: their columns without the userid, and the rows for an account."""
 
 
 def _write_beside(transaction: Transaction, before: Account | None, account: Account) -> None:
-    """Let the other tables say what the document of an account says."""
+    """Update the other tables for a changed document."""
     for table, (columns, rows_of) in _BESIDE.items():
         old = set(rows_of(before) if before else ())
         new = set(rows_of(account))
@@ -169,7 +195,7 @@ def _write_beside(transaction: Transaction, before: Account | None, account: Acc
 
 
 def has_account(snapshot: Snapshot, userid: str) -> bool:
-    """Return whether there is an account of this userid."""
+    """Return whether a userid has an account."""
     return snapshot.row("SELECT 1 FROM accounts WHERE userid = ?", userid) is not None
 
 
@@ -185,20 +211,20 @@ def accounts_after(snapshot: Snapshot, userid: str, most: int) -> list[Account]:
 
 
 def is_known(snapshot: Snapshot, address: str) -> bool:
-    """Return whether some account has an address, however it is written."""
+    """Return whether some account has an address, in any spelling."""
     search = "SELECT 1 FROM addresses WHERE normal = ?"
     return snapshot.row(search, normal_address(address)) is not None
 
 
 def watchers(snapshot: Snapshot, kind: str, board: int) -> list[Account]:
-    """Return the accounts of those who watch a board; damaged ones are left out."""
+    """Return the accounts that watch a board, without damaged ones."""
     search = f"{_DOCUMENTS} IN {_WATCHING} ORDER BY userid"
     found = map(account_of, snapshot.rows(search, kind, board))
     return [account for account in found if not account.damaged]
 
 
 def wanting_broadcasts(snapshot: Snapshot) -> list[Account]:
-    """Return the accounts of those who want broadcasts.
+    """Return the accounts that want broadcasts.
 
     Players who have signed off and accounts that are disabled or damaged are left out.
     """
@@ -211,7 +237,7 @@ def wanting_broadcasts(snapshot: Snapshot) -> list[Account]:
 
 
 def all_accounts(snapshot: Snapshot) -> Iterator[Account]:
-    """Yield all accounts as far as they can be read, in the order of their userids."""
+    """Yield all accounts as far as they can be read, in order of userids."""
     search, latest = f"{_DOCUMENTS} > ? ORDER BY userid LIMIT ?", ""
     while page := snapshot.rows(search, latest, PAGE):
         yield from map(account_of, page)
@@ -219,9 +245,9 @@ def all_accounts(snapshot: Snapshot) -> Iterator[Account]:
 
 
 def with_digest_due(snapshot: Snapshot, now: datetime) -> list[str]:
-    """Return the userids of those whose digest is due, oldest first.
+    """Return the userids with a digest due, oldest first.
 
-    Those come last who are to wait for days: they are away, or a clock was ahead.
+    Players who are to wait for days come last: they are away, or a clock was ahead.
     """
     search = (
         "SELECT userid FROM accounts WHERE digest_due <= ? OR digest_due > ? ORDER BY digest_due"
@@ -230,10 +256,10 @@ def with_digest_due(snapshot: Snapshot, now: datetime) -> list[str]:
 
 
 def open_seeks(snapshot: Snapshot, kind: str, since: datetime) -> list[tuple[Seek, str]]:
-    """Return the open challenges of a game that are newer than `since`, with the seekers' userids.
+    """Return the open challenges of a game newer than `since`, with their seekers' userids.
 
-    They are in the order of their numbers. Those of players who have signed off or whose accounts
-    are disabled are left out, and those that cannot be read.
+    They are in the order of their numbers. Unreadable ones are left out, and so are those of
+    players who have signed off or are disabled.
     """
     rows = snapshot.rows(f"{_DOCUMENTS} IN {_SEEKING}", kind, seconds(since))
     found = [
@@ -246,7 +272,7 @@ def open_seeks(snapshot: Snapshot, kind: str, since: datetime) -> list[tuple[See
 
 
 def seeker(snapshot: Snapshot, kind: str, number: int) -> Account | None:
-    """Return the account that made the open challenge with this number, or None."""
+    """Return the account with the open challenge of this number, or None."""
     found = snapshot.row(f"{_DOCUMENTS} IN {_SEEKER}", kind, number)
     return whole(account_of(found)) if found else None
 
@@ -258,25 +284,25 @@ def next_seek_number(snapshot: Snapshot, kind: str) -> int:
 
 
 def present(snapshot: Snapshot, userids: Iterable[str]) -> frozenset[str]:
-    """Return which of some players have an account and are there."""
+    """Return those players who have an account, and are neither signed off nor disabled."""
     rows = snapshot.rows(f"{_DOCUMENTS} IN {_SOME}", words_list(userids))
     return frozenset(each.userid for each in map(account_of, rows) if is_there(each))
 
 
 def is_there(account: Account) -> bool:
-    """Return whether a player has not signed off, and the account is not disabled."""
+    """Return whether an account is neither signed off nor disabled."""
     return not (account.signed_off_since or account.disabled_since)
 
 
 def _userids(snapshot: Snapshot, statement: str, *values: int | str) -> list[str]:
-    """Return the userids that a statement gives in its first column."""
+    """Return the userids in the first column of a query."""
     return [str(userid) for userid, *_ in snapshot.rows(statement, *values)]
 
 
 def export_accounts(snapshot: Snapshot) -> tuple[list[str], list[str]]:
-    """Return a line of JSON for each account, in the order of their userids.
+    """Return a line of JSON for each account, in order of userids, and the errors of others.
 
-    The second list says what is wrong with those that cannot be read; they are left out.
+    Accounts that cannot be read are left out.
     """
     lines, damage = list[str](), list[str]()
     for account in all_accounts(snapshot):
@@ -290,10 +316,10 @@ def export_accounts(snapshot: Snapshot) -> tuple[list[str], list[str]]:
 def parse_accounts(
     lines: Iterable[str], check: Callable[[Account], None] = lambda _: None
 ) -> list[Account]:
-    """Return the accounts in lines of JSON; empty lines are left out.
+    """Return the accounts in lines of JSON; empty lines are skipped.
 
-    `check` raises BadAccount for one that is not taken. Raises BadAccount, which names the line,
-    also if a userid occurs twice or is reserved.
+    `check` raises BadAccount for an account that is refused. Raises BadAccount with the line, also
+    if a userid occurs twice or is reserved.
     """
     accounts: dict[str, Account] = {}
     for number, line in enumerate(lines, 1):
@@ -315,7 +341,7 @@ def parse_accounts(
 
 
 def check_free(snapshot: Snapshot, accounts: Iterable[Account]) -> None:
-    """Raise BadAccount if there is an account already with the userid of one of some others."""
+    """Raise BadAccount if the userid of one of these accounts is taken."""
     search = (
         "SELECT userid FROM accounts WHERE userid IN (SELECT value FROM json_each(?))"
         " ORDER BY userid"
@@ -325,7 +351,7 @@ def check_free(snapshot: Snapshot, accounts: Iterable[Account]) -> None:
 
 
 def import_accounts(transaction: Transaction, accounts: Sequence[Account]) -> None:
-    """Write accounts that come from elsewhere, all or none of them.
+    """Write accounts from elsewhere, all or none of them.
 
     Open challenges whose numbers were used here before get new ones. Raises BadAccount as
     `check_free` does.
@@ -336,7 +362,7 @@ def import_accounts(transaction: Transaction, accounts: Sequence[Account]) -> No
 
 
 def _numbered(snapshot: Snapshot, accounts: Sequence[Account]) -> Iterator[Account]:
-    """Yield accounts whose open challenges have numbers that are free here."""
+    """Yield accounts with free numbers for their open challenges."""
     seeks = [seek for account in accounts for seek in account.seeks]
     first = {kind: next_seek_number(snapshot, kind) for kind in {seek.kind for seek in seeks}}
     following = {

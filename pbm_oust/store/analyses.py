@@ -1,6 +1,6 @@
-"""Analyses of games that are over, and who waits for one.
+"""Analyses of finished games, and the players who wait for one.
 
-They are made from histories, take long to make, and stay when the index is made anew.
+An analysis is made from a history, takes long to make, and stays when the index is made anew.
 """
 
 from contextlib import suppress
@@ -9,19 +9,18 @@ from datetime import datetime, timedelta
 from pbm_oust.board import Game
 from pbm_oust.robot import analysis as analyses
 from pbm_oust.store.database import Snapshot, Transaction, seconds
-from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
 
 MOST_WANTED = 5
-"""The most games for whose analysis a player may wait at once."""
+"""The most analyses for which a player may wait at once."""
 AT_ONCE = 100
 """How many wishes are looked at, at most: those that have waited longest."""
 WANTED_LIFETIME = timedelta(days=30)
-"""How long somebody waits for an analysis at most, if nobody makes it."""
+"""The longest wait for an analysis."""
 
 
 def keep(transaction: Transaction, game: Game, analysis: analyses.Analysis) -> None:
-    """Keep the analysis of a game that is over, instead of one that was kept before."""
+    """Store the analysis of a finished game, in place of an earlier one."""
     transaction.run(
         "INSERT INTO analyses (kind, board, analysis) VALUES (?, ?, ?)"
         " ON CONFLICT (kind, board) DO UPDATE SET analysis = excluded.analysis",
@@ -31,18 +30,32 @@ def keep(transaction: Transaction, game: Game, analysis: analyses.Analysis) -> N
 
 
 def has_text(snapshot: Snapshot, name: BoardName) -> bool:
-    """Return whether an analysis of a board is kept, of whatever history."""
+    """Return whether an analysis of a board is stored, of any version of its history."""
     return _text(snapshot, name) is not None
 
 
-def kept(home: Home, game: Game) -> analyses.Analysis | None:
-    """Return the analysis of a game that is over; None if none is kept of the history as it is."""
-    text = home.ask(_text, BoardName.of(game.header)) if game.result else None
+def kept(snapshot: Snapshot, game: Game) -> analyses.Analysis | None:
+    """Return the analysis of a finished game; None if there is none of its present history."""
+    text = _text(snapshot, BoardName.of(game.header)) if game.result else None
     if text:
         with suppress(analyses.BadAnalysis):
             found = analyses.parse_analysis(text)
-            return found if found.identity == analyses.identity_of(game) else None
+            is_whole = len(found.evaluations) == len(game.records) + 1
+            is_of_it = found.identity == analyses.identity_of(game)
+            return found if is_whole and is_of_it else None
     return None
+
+
+def damaged(snapshot: Snapshot) -> list[BoardName]:
+    """Return the boards with an unreadable analysis, in order."""
+    found = list[BoardName]()
+    search = "SELECT kind, board, analysis FROM analyses ORDER BY kind, board"
+    for kind, board, text in snapshot.rows(search):
+        try:
+            analyses.parse_analysis(text)
+        except analyses.BadAnalysis:
+            found.append(BoardName(kind, board))
+    return found
 
 
 def _text(snapshot: Snapshot, name: BoardName) -> str | None:
@@ -52,7 +65,7 @@ def _text(snapshot: Snapshot, name: BoardName) -> str | None:
 
 
 def want(transaction: Transaction, name: BoardName, userid: str, now: datetime) -> None:
-    """Let a player wait for the analysis of a board."""
+    """Note that a player waits for the analysis of a board."""
     transaction.run(
         "INSERT INTO analyses_wanted (kind, board, userid, asked) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (kind, board, userid) DO NOTHING",
@@ -61,13 +74,13 @@ def want(transaction: Transaction, name: BoardName, userid: str, now: datetime) 
 
 
 def wanted_by(snapshot: Snapshot, userid: str) -> list[BoardName]:
-    """Return the boards for whose analysis a player waits, in the order of asking."""
+    """Return the boards whose analysis a player waits for, in the order of asking."""
     search = "SELECT kind, board FROM analyses_wanted WHERE userid = ? ORDER BY asked, kind, board"
     return [BoardName(*row) for row in snapshot.rows(search, userid)]
 
 
 def all_wanted(snapshot: Snapshot) -> list[BoardName]:
-    """Return the boards for whose analysis somebody waits, that first that was asked for first."""
+    """Return the boards whose analysis somebody waits for, in the order of asking."""
     rows = snapshot.rows("SELECT kind, board FROM analyses_wanted ORDER BY asked LIMIT ?", AT_ONCE)
     return [*dict.fromkeys(BoardName(*row) for row in rows)]
 
@@ -79,5 +92,5 @@ def waiting_for(snapshot: Snapshot, name: BoardName) -> list[str]:
 
 
 def forget_waiting(transaction: Transaction, name: BoardName) -> None:
-    """Let nobody wait for the analysis of a board any more."""
+    """Remove all who wait for the analysis of a board."""
     transaction.run("DELETE FROM analyses_wanted WHERE kind = ? AND board = ?", *name)

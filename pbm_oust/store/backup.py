@@ -1,4 +1,4 @@
-"""Backups: copying what a home holds at one moment, while others use it, and restoring it.
+"""Backups of a home at one moment, made while it is in use; restoring them, and copying a home.
 
     DIR/pbm_oust.db          the database, by SQLite's own backup
     DIR/oust/17.txt          histories for people to read, as they were then
@@ -36,22 +36,22 @@ _LEAVING = (LetterState.WAITING, LetterState.HELD, LetterState.FILE)
 
 
 class NotCopied(Exception):
-    """A backup or a restore is not possible, and why; nothing has been written."""
+    """A backup or restore that is impossible, with the reason; nothing has been written."""
 
 
 class InUse(NotCopied):
-    """Somebody else has begun to use the folder; all has stayed there as it is."""
+    """A folder that somebody else has begun to use; all files there are unchanged."""
 
 
 class Copied(Struct, frozen=True):
-    """How much a copy holds."""
+    """The contents of a copy in numbers."""
 
     boards: int
     accounts: int
     letters: int
-    """Letters that wait or are held back."""
+    """Waiting and held letters."""
     rows: int = 0
-    """How many rows were compared with those that were copied."""
+    """The number of rows compared with the original."""
 
 
 def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
@@ -92,19 +92,18 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
 
 
 _DATED = "%Y-%m-%dT%H%M%SZ"
-"""How the folder of a backup is named among others, as in `2026-11-20T033000Z`."""
+"""The format of a backup's folder name, as in `2026-11-20T033000Z`."""
 
 
 def dated(folder: Path, now: datetime) -> Path:
-    """Return where the backup of a moment is among others in a folder."""
+    """Return the folder for a backup of this moment."""
     return folder / now.strftime(_DATED)
 
 
 def remove_old(folder: Path, days: int, weeks: int) -> list[Path]:
-    """Remove old backups from a folder, but for the newest of so many days and of so many weeks.
+    """Remove old backups, but keep the newest of so many days and of so many weeks.
 
-    Those that are not complete go, too; what has another name than backups have stays. Returns what
-    has been removed. May raise OSError.
+    Incomplete ones go, too; other files stay. Returns the removed backups. May raise OSError.
     """
     found = dict[Path, datetime]()
     for path in folder.iterdir():
@@ -129,12 +128,12 @@ def newest_kept(moments: Iterable[datetime], days: int, weeks: int) -> set[datet
 
 @contextmanager
 def _database_copied(home: Home, path: Path) -> Iterator[Snapshot]:
-    """Copy the database of a home over an empty one, and give it to be read."""
+    """Copy the database of a home over an empty one, and yield a snapshot of the copy."""
     if isinstance(home.database, sqlite.SqliteDatabase):
         with home.database.copied_to(path) as snapshot:
             yield snapshot
         return
-    with home.database.read_latest() as snapshot:
+    with home.database.read() as snapshot:
         with closing(sqlite.SqliteDatabase(path, home.disk)) as copy:
             copy.write(partial(copy_tables, snapshot, copy))
             copy.empty_log()
@@ -144,14 +143,24 @@ def _database_copied(home: Home, path: Path) -> Iterator[Snapshot]:
 def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = None) -> Copied:
     """Make a home from a backup, at a path that is empty or missing.
 
-    Its letters are held back, because some may have left since. One of the form before is brought
-    up to date. Raises NotCopied and OSError.
+    Its letters are held back, because some may have left since. A backup of the earlier form is
+    upgraded. Raises NotCopied and OSError.
     """
     if not (folder / sqlite.FILE_NAME).is_file():
         raise NotCopied(f"{folder} is no backup: it holds no {sqlite.FILE_NAME}")
     home, backup = Home(path, disk), Home(folder)
     if backup.is_on_server:
         raise NotCopied(f"{backup.configuration} names a server in store; remove that line first")
+    if not backup.database.has_key:
+        raise NotCopied(
+            f"{folder} holds no {backup.key_path.name}, without which nothing that was mailed can "
+            "be answered. Put that of the home there; if it is lost, a file with 64 hexadecimal "
+            "digits of your own, by which only later letters go"
+        )
+    try:
+        backup.key()
+    except OSError as error:
+        raise NotCopied(str(error)) from None
 
     def fill(database: sqlite.SqliteDatabase) -> Copied:
         _copy_file(home.disk, folder / sqlite.FILE_NAME, database.path, 0o600)
@@ -160,10 +169,16 @@ def restore(folder: Path, path: Path, progress: Progress, disk: Disk | None = No
             database.write(hold_letters)
             with database.read() as snapshot:
                 copied = _counted(snapshot)
+                strange = sqlite.strange_objects(snapshot)
             progress(0, copied.boards)
         except DatabaseFault as fault:
             reason = str(fault).replace(str(database.path), str(folder / sqlite.FILE_NAME))
             raise NotCopied(f"the backup cannot be used: {reason}") from None
+        if strange:
+            raise NotCopied(
+                f"{folder / sqlite.FILE_NAME} has the {', '.join(strange)}, which is none of ours. "
+                "Take another backup, or drop that, if you know where it comes from"
+            )
         for name, mode in ((home.key_path.name, 0o600), (home.configuration.name, None)):
             _copy_file(home.disk, folder / name, path / name, mode)
         return copied
@@ -181,7 +196,7 @@ def _make_home(
     fill: Callable[[sqlite.SqliteDatabase], Copied],
     *configured: str,
 ) -> Copied:
-    """Make a home of files in an empty folder, with the database that something fills.
+    """Make a home of files in an empty folder; `fill` fills its database.
 
     Files with the names `configured` may be there, and stay.
     """
@@ -201,9 +216,9 @@ def _make_home(
 
 @contextmanager
 def _filled(disk: Disk, folder: Path, advice: str, *configured: str) -> Iterator[None]:
-    """Make a folder, or use an empty one, and put an empty database there that is not finished.
+    """Make a folder, or use an empty one, with an empty, unfinished database in it.
 
-    If the body fails, all is removed but for files with the names `configured`, which may be there
+    If the body fails, all is removed but files with the names `configured`, which may be there
     before.
     """
 
@@ -245,17 +260,17 @@ def _counted(snapshot: Snapshot) -> Copied:
 
 
 _PAGE = 500
-"""How many rows are read at a time."""
+"""The number of rows read at a time."""
 _LOWEST = -(2**63)
 Keys = tuple[tuple[str, Value], ...]
-"""The columns by which the rows of a table are in order, and what comes before all values."""
+"""The columns that order a table's rows, each with a value below all others."""
 _BY_ID: Keys = (("id", _LOWEST),)
-"""Those of a table that gives its rows ids."""
+"""The keys of a table with ids."""
 
 
 @cache
 def copied_tables() -> dict[str, Keys]:
-    """Return the tables that are copied: each comes after those that its rows refer to."""
+    """Return the tables to copy, each after those that its rows refer to."""
     with closing(sqlite.connection_to_nothing()) as connection:
         columns = connection.execute(
             "SELECT t.name, c.name, c.type FROM sqlite_schema t JOIN pragma_table_info(t.name) c "
@@ -270,7 +285,7 @@ def copied_tables() -> dict[str, Keys]:
 
 
 def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
-    """Copy a home into another one that is empty but for its configuration: all of it, or nothing.
+    """Copy a home into another that is empty but for its configuration: all of it, or nothing.
 
     No server may run on either. Letters are held back there. Raises NotCopied, DatabaseFault and
     OSError.
@@ -278,6 +293,7 @@ def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
     if target.database.has_key:
         raise NotCopied(f"{target.path} is in use already: it has a key; copy into a new home")
     source.recover()
+    key = source.key()
 
     def fill(database: Database, transaction: Transaction) -> Copied:
         if all_userids(transaction) or count_all(transaction):
@@ -287,10 +303,10 @@ def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
         boards, accounts = count_all(snapshot), len(all_userids(snapshot))
         progress(0, boards)
         letters = hold_letters(transaction)
-        database.put_key(source.key())
+        database.put_key(key, transaction)
         return Copied(boards, accounts, letters, rows)
 
-    with source.database.read_latest() as snapshot:
+    with source.database.read() as snapshot:
         if target.is_on_server:
             return target.database.write(partial(fill, target.database))
         return _make_home(
@@ -303,7 +319,7 @@ def copy_home(source: Home, target: Home, progress: Progress) -> Copied:
 
 
 def copy_tables(snapshot: Snapshot, target: Database, transaction: Transaction) -> None:
-    """Put all that a snapshot holds in place of what is there."""
+    """Replace all rows by those of a snapshot."""
     known = copied_tables()
     for table in reversed(known):
         transaction.run(f"DELETE FROM {table}")  # noqa: S608 - the names are ours # nosec B608
@@ -317,7 +333,7 @@ def copy_tables(snapshot: Snapshot, target: Database, transaction: Transaction) 
 
 
 def _compare(snapshot: Snapshot, copy: Snapshot, path: Path) -> int:
-    """Compare all rows with those of a copy at a path, and count them. Raises NotCopied."""
+    """Compare all rows with those of a copy, and return their number. Raises NotCopied."""
     count = 0
     for table, keys in copied_tables().items():
         pages = (_pages(each, table, keys) for each in (snapshot, copy))
@@ -329,7 +345,7 @@ def _compare(snapshot: Snapshot, copy: Snapshot, path: Path) -> int:
 
 
 def _pages(snapshot: Snapshot, table: str, keys: Keys) -> Iterator[Sequence[Row]]:
-    """Yield the rows of a table in order, some at a time."""
+    """Yield the rows of a table in order, a page at a time."""
     names = ", ".join(name for name, _ in keys)
     places = ", ".join("?" * len(keys))
     search = (

@@ -5,9 +5,10 @@
 
 The rows are the truth about the games. A board's own row says what its history says, so that boards
 are found without reading histories; both are written by the same transaction. What a transaction
-has changed is in `transaction.boards` until it is published (`publishing.py`).
+has changed is in `transaction.follows` until it is published (`publishing.py`).
 """
 
+import os
 import re
 import threading
 from collections import Counter, OrderedDict
@@ -24,9 +25,8 @@ from pbm_oust.board.notation import format_header, format_outcome
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import index
-from pbm_oust.store.database import Snapshot, Transaction, Value, seconds
+from pbm_oust.store.database import Identity, Snapshot, Transaction, Value, seconds
 from pbm_oust.store.disk import NoSuchFile
-from pbm_oust.store.faults import Stale
 from pbm_oust.store.index import BoardName, Source
 from pbm_oust.store.ladders import catch_up, challenge_of, note_board
 from pbm_oust.store.ratings import note_change
@@ -37,10 +37,12 @@ from pbm_oust.tournaments.ladder import Challenge
 K = TypeVar("K")
 V = TypeVar("V")
 
+LONG = 300
+"""The most records of a board that is read and written at once."""
 MOST_RECORDS = 100_000
-"""How many records all boards may have that are remembered."""
+"""The most records of all remembered boards together."""
 _BOARD = 50
-"""To remember a board without records takes about as much memory as so many records."""
+"""The weight of a board without records, in records."""
 _ACTIVE, _OVER = index.BoardState.ACTIVE.value, index.BoardState.OVER.value
 _DAMAGED = (index.BoardState.DAMAGED.value, "", "", "", None, None, 0, 0, 0, 0, None)
 """The columns of a damaged board, from the state on."""
@@ -51,7 +53,7 @@ _STARTED = re.compile(
 )
 _RECORD = re.compile(rb"\n {0,3}([0-9]+) [xo*] ")
 MICROSECONDS = 1_000_000
-"""How many versions a second has: a version is a time, or higher than the one before."""
+"""The number of versions in a second: a version is a time, or higher than the one before."""
 
 _MAKE = (
     "INSERT INTO boards VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "
@@ -70,21 +72,21 @@ _SET_LINES = "UPDATE records SET lines = ? WHERE kind = ? AND board = ? AND numb
 
 
 class NoSuchBoard(NotAllowedReason, frozen=True):
-    """There is no board of this number."""
+    """A board number that does not exist."""
 
     kind: Kind
     board: int
 
 
 class DamagedBoard(NotAllowedReason, frozen=True):
-    """The history of a board is damaged, and the operator has to repair it."""
+    """A board with a damaged history, which the operator has to repair."""
 
     kind: Kind
     board: int
 
 
 class DamagedHistory(Exception):
-    """A history does not replay.
+    """A history that does not replay.
 
     The operator has to repair it; nothing is written to it, and other boards go on.
     """
@@ -105,24 +107,24 @@ class DamagedHistory(Exception):
         return BoardName(self.path.parent.name, int(self.path.stem))
 
     def refusal(self) -> NotAllowed:
-        """Return what to tell somebody who only wants to look at the board."""
+        """Return the refusal for somebody who only wants to look at the board."""
         return NotAllowed(DamagedBoard(KINDS[self.name.kind], self.name.board))
 
 
-class BoardChanged(Stale):
-    """A board is no longer as it was read; the command has to be carried out again."""
+class BoardChanged(OSError):
+    """A board changed since it was read; the command has to be carried out again."""
 
 
 class Board(Struct, frozen=True):
-    """A board as it was read."""
+    """A board as read from the database."""
 
     game: Game
     data: bytes
-    """Its history."""
+    """The history."""
     userids: frozenset[str]
     """All userids in the history."""
     version: int = 0
-    """Another one after each change of the history; 0 for a board that is in no database."""
+    """A number that changes with the history; 0 for a board that is in no database."""
 
     @property
     def name(self) -> BoardName:
@@ -131,35 +133,40 @@ class Board(Struct, frozen=True):
 
     @property
     def state(self) -> str:
-        """Whether the game goes on."""
+        """The state of the game."""
         return _OVER if self.game.result else _ACTIVE
 
 
 class Rows(Struct, frozen=True):
-    """What the tables hold for a board."""
+    """The rows of a board in all tables."""
 
     name: BoardName
     columns: tuple[Value, ...]
-    """What follows the version in its row: see `columns_in`."""
+    """The columns after the version: see `columns_in`."""
     userids: list[tuple[Value, ...]]
-    """The rows of all userids in its history."""
+    """The rows of the userids in the history."""
     records: list[bytes]
-    """The lines of its history, by records."""
+    """The lines of the history, by record."""
     challenge: Challenge | None = None
-    """The challenge on a ladder that began it."""
+    """The ladder challenge that began the board, if any."""
 
     @property
     def state(self) -> str:
         """The state of the board."""
         return str(self.columns[5])
 
+    @property
+    def is_damaged(self) -> bool:
+        """Whether its history does not replay."""
+        return self.state == index.BoardState.DAMAGED.value
+
 
 def challenge_remark(key: str) -> bytes:
-    """Return the line of a history with the key of the message that started the board."""
+    """Return the line with the message key of the mail that started a board."""
     return f"# challenge {key}\n".encode()
 
 
-def read_board(name: BoardName, data: bytes) -> Board:
+def board_of_history(name: BoardName, data: bytes) -> Board:
     """Return the board of a history, every record checked against the rules. Raises BadHistory."""
     history = histories.read_history(data)
     header = history.game.header
@@ -172,16 +179,16 @@ def read_board(name: BoardName, data: bytes) -> Board:
 
 
 def read_rows(name: BoardName, data: bytes) -> Rows:
-    """Return the rows of a history, damaged or not; if what it says may be believed, it is."""
+    """Return the rows for a history, damaged or not; a trusted one is not replayed."""
     said = index.believe(name, data)
     if not said:
         with suppress(histories.BadHistory):
-            said = index.entry_of(read_board(name, data).game)
+            said = index.entry_of(board_of_history(name, data).game)
     return rows_of(name, said, data)
 
 
 def rows_of(name: BoardName, said: Summary | None, data: bytes) -> Rows:
-    """Return the rows of a history, given what it says by the rules; None if it is damaged."""
+    """Return the rows for a history and its summary, which is None if the history is damaged."""
     key, source = started_in(data)
     state, *rest = _columns(said) if said else _DAMAGED
     columns = (key, *(structs.astuple(source) if source else (None,) * 4), state, *rest)
@@ -193,13 +200,13 @@ def rows_of(name: BoardName, said: Summary | None, data: bytes) -> Rows:
 
 
 def columns_in(snapshot: Snapshot, name: BoardName) -> tuple[Value, ...]:
-    """Return what follows the version in the row of a board; nothing if there is no board."""
+    """Return the columns after the version in a board's row; none if there is no board."""
     row = snapshot.row("SELECT * FROM boards WHERE kind = ? AND board = ?", *name)
     return row[3:] if row else ()
 
 
 def started_in(data: bytes) -> tuple[str | None, Source | None]:
-    """Return the message key of the mail that started a board, and what the board came from."""
+    """Return the message key of the mail that started a board, and the board's source."""
     started = _STARTED.search(data)
     if not started:
         return None, None
@@ -208,22 +215,29 @@ def started_in(data: bytes) -> tuple[str | None, Source | None]:
     return key.decode(), Source(word.decode(), int(number), *parts) if word else None
 
 
+def without_source(data: bytes) -> bytes:
+    """Return a history without the source of its board."""
+    while (started := _STARTED.search(data)) and started[2]:
+        data = data[: started.start(2) - len("# ")] + data[started.end() :]
+    return data
+
+
 def _note_end(transaction: Transaction, name: BoardName, data: bytes) -> None:
-    """Let what a board came from be looked at, whose game has ended or changed."""
+    """Mark the source of a board for a look, after its game has ended or changed."""
     _, source = started_in(data)
     if source and source.round:
         note_end(transaction, name.kind, source)
 
 
 def _challenge(said: Summary | None, data: bytes) -> Challenge | None:
-    """Return the challenge on a ladder that began a board, if one did."""
+    """Return the ladder challenge that began a board, or None."""
     _, source = started_in(data)
     is_of_ladder = source is not None and source.word == LADDER
     return challenge_of(said, data) if is_of_ladder and said else None
 
 
 def _has_header(data: bytes) -> bool:
-    """Return whether the header of a history can be read."""
+    """Return whether a history has a readable header."""
     with suppress(histories.BadHistory):
         histories.read_header(data)
         return True
@@ -231,10 +245,10 @@ def _has_header(data: bytes) -> bool:
 
 
 def by_records(text: bytes, after: int = 0) -> list[bytes]:
-    """Return the lines of a history, or its last ones, by the records to which they belong.
+    """Return the lines of a history, or its last ones, by record.
 
-    What stands below a record belongs to it. The first part is what stands above the first record:
-    the header, or what belongs to the record with the number `after`.
+    Lines below a record belong to it. The first part is what stands above the first record: the
+    header, or what belongs to the record with the number `after`.
     """
     parts, begun = list[bytes](), 0
     for found in _RECORD.finditer(b"\n" + text):
@@ -245,10 +259,10 @@ def by_records(text: bytes, after: int = 0) -> list[bytes]:
 
 
 class Latest(Generic[K, V]):
-    """Values by their keys; those that were used longest ago are forgotten.
+    """A cache that forgets the values unused for longest.
 
-    All that are kept weigh `most` together, or are one value that weighs more. `weight` weighs a
-    value. Any number of threads may use it.
+    All values together weigh at most `most`, or there is a single one that weighs more. `weight`
+    weighs a value. Any number of threads may use it.
     """
 
     def __init__(self, most: int, weight: Callable[[V], int] = lambda _: 1) -> None:
@@ -259,7 +273,7 @@ class Latest(Generic[K, V]):
         self._lock = threading.Lock()
 
     def get(self, key: K) -> V | None:
-        """Return the value of a key, if it is kept."""
+        """Return the value of a key, or None."""
         with self._lock:
             found = self._kept.get(key)
             if found is None:
@@ -268,7 +282,7 @@ class Latest(Generic[K, V]):
             return found[1]
 
     def put(self, key: K, value: V) -> None:
-        """Keep a value in place of the one that its key had."""
+        """Store a value, in place of any earlier one."""
         weight = self._weight(value)
         with self._lock:
             self._weighs += weight - self._kept.pop(key, (0, None))[0]
@@ -281,7 +295,7 @@ class Latest(Generic[K, V]):
 class Boards:
     """The boards of a home. Any number of threads may use it.
 
-    `folder` is the home, by which messages name histories; `time` gives the seconds since the
+    `folder` is the home, used in messages about histories; `time` gives the seconds since the
     epoch. The methods raise DamagedHistory if a history does not replay, and DatabaseFault.
     """
 
@@ -295,7 +309,7 @@ class Boards:
         )
 
     def path(self, name: BoardName) -> Path:
-        """Return the path of the file in which the history of a board is published."""
+        """Return the path of a board's published history."""
         return name.file_in(self._folder)
 
     # Reading
@@ -303,8 +317,9 @@ class Boards:
     def read(self, snapshot: Snapshot, kind: Kind, number: int) -> Board:
         """Return a board. Raises NotAllowed if there is none, and DamagedHistory."""
         name = BoardName(kind.name, number)
-        if isinstance(snapshot, Transaction) and name in snapshot.boards:
-            return snapshot.boards[name]
+        if isinstance(snapshot, Transaction) and name in snapshot.follows:
+            changed: Board = snapshot.follows[name]
+            return changed
         row = snapshot.row(
             "SELECT version FROM boards WHERE kind = ? AND board = ?", kind.name, number
         )
@@ -318,6 +333,25 @@ class Boards:
         board = structs.replace(self.replayed(name, self.history(snapshot, name)), version=version)
         self._latest.put(key, board)
         return board
+
+    def version(self, snapshot: Snapshot, name: BoardName) -> int | None:
+        """Return the version of a board; None if there is no board."""
+        row = snapshot.row("SELECT version FROM boards WHERE kind = ? AND board = ?", *name)
+        return row[0] if row else None
+
+    def is_long(self, snapshot: Snapshot, name: BoardName) -> bool:
+        """Return whether a board has so many records that all work on it takes time.
+
+        A damaged board counts as long, as it is read anew each time.
+        """
+        search = "SELECT state = 'damaged' OR records > ? FROM boards WHERE kind = ? AND board = ?"
+        row = snapshot.row(search, LONG, *name)
+        return bool(row and row[0])
+
+    def is_remembered(self, snapshot: Snapshot, name: BoardName) -> bool:
+        """Return whether a board is remembered in its present state."""
+        known = self._latest.get((snapshot.identity, name))
+        return known is not None and known.version == self.version(snapshot, name)
 
     def history(self, snapshot: Snapshot, name: BoardName) -> bytes:
         """Return the history of a board, damaged or not. Raises NoSuchFile."""
@@ -334,29 +368,33 @@ class Boards:
         return b"".join([lines for (lines,) in rows]) if rows else None
 
     def next_number(self, snapshot: Snapshot, kind: Kind) -> int:
-        """Return the number that a new board will have."""
-        return 1 + snapshot.number("SELECT max(board) FROM boards WHERE kind = ?", kind.name)
+        """Return the number for a new board.
+
+        No row and no file has it: a file without a row may be all that is left of a board.
+        """
+        number = 1 + snapshot.number("SELECT max(board) FROM boards WHERE kind = ?", kind.name)
+        while os.path.lexists(self.path(index.BoardName(kind.name, number))):
+            number += 1
+        return number
 
     def replayed(self, name: BoardName, data: bytes) -> Board:
-        """Return the board of a history. Raises DamagedHistory."""
+        """Return the board with a history. Raises DamagedHistory."""
         try:
-            return read_board(name, data)
+            return board_of_history(name, data)
         except histories.BadHistory as error:
             raise DamagedHistory(self.path(name), error) from None
 
-    def remember(self, transactions: Iterable[Transaction]) -> None:
-        """Remember boards as transactions have left them, which are durable."""
-        for transaction in transactions:
-            for name, board in transaction.boards.items():
-                self._latest.put((transaction.identity, name), board)
+    def remember(self, identity: Identity | None, board: Board) -> None:
+        """Remember a board of a database, as a durable transaction has changed it."""
+        self._latest.put((identity, board.name), board)
 
     # Writing
 
     def start(self, transaction: Transaction, game: Game, remarks: bytes = b"") -> Board:
         """Make a board of a game, which may have begun elsewhere, and return it.
 
-        `remarks` are whole lines to go below the header. Raises BoardChanged if a board has that
-        number already.
+        `remarks` are whole lines to go below the header. Raises BoardChanged if the number is
+        taken.
         """
         text = (
             format_header(game.header).encode()
@@ -366,9 +404,9 @@ class Boards:
         return self.start_from(transaction, game, text)
 
     def start_from(self, transaction: Transaction, game: Game, text: bytes) -> Board:
-        """Make a board of a whole history, which replays to a game, and return the board.
+        """Make a board of a whole history, which replays to a game, and return it.
 
-        Raises BoardChanged if a board has that number already.
+        Raises BoardChanged if the number is taken.
         """
         version, said = self._next_version(transaction), index.entry_of(game)
         board = Board(game, text, histories.userids_in(text), version)
@@ -376,7 +414,7 @@ class Boards:
         if not transaction.run(_MAKE, *board.name, version, *rows.columns):
             raise BoardChanged(str(board.name))
         _fill(transaction, [rows])
-        transaction.boards[board.name] = board
+        transaction.follows[board.name] = board
         note_change(transaction, None, said)
         if rows.challenge:
             note_board(transaction, board.name, rows.challenge)
@@ -384,7 +422,7 @@ class Boards:
         return board
 
     def append(self, transaction: Transaction, board: Board, acted: Game) -> Board:
-        """Add the new records of a game to a board, and return the board after that.
+        """Add the new records of a game to a board, and return the changed board.
 
         Raises BoardChanged.
         """
@@ -402,11 +440,11 @@ class Boards:
         self._change(transaction, board, after)
         for number, lines in enumerate(by_records(text, records)[1:], records + 1):
             transaction.run(_ADD, *name, number, lines)
-        transaction.boards[name] = after
+        transaction.follows[name] = after
         return after
 
     def rename(self, transaction: Transaction, board: Board, old: str, new: str) -> Board:
-        """Give a player on a board another userid, and return the board after that.
+        """Change a player's userid on a board, and return the changed board.
 
         Raises BoardChanged, and DamagedHistory if the history would not replay then.
         """
@@ -425,11 +463,11 @@ class Boards:
             new,
             int(self._time()),
         )
-        transaction.boards[name] = renamed
+        transaction.follows[name] = renamed
         return renamed
 
     def rename_player(self, transaction: Transaction, old: str, new: str) -> int:
-        """Give a player another userid on all boards, and return how many these are.
+        """Change a player's userid on all boards, and return their number.
 
         Raises DamagedHistory for a board that must be repaired first, or that would not replay
         afterwards, for example because one player would have both sides.
@@ -443,22 +481,25 @@ class Boards:
     def put(
         self, transaction: Transaction, name: BoardName, said: Summary | None, data: bytes
     ) -> None:
-        """Let a board have another history, or make it: see `rows_of`. Nothing is published."""
+        """Write a board with a history, new or in place of another: see `rows_of`.
+
+        Nothing is published.
+        """
         before = index.find_entry(transaction, name)
         self.put_all(transaction, [rows_of(name, said, data)])
         note_change(transaction, before, said)
         catch_up(transaction, name.kind)
 
     def put_all(self, transaction: Transaction, boards: Sequence[Rows]) -> None:
-        """Let boards have other histories, damaged or not, or make them.
+        """Write boards with histories, damaged or not, new or in place of others.
 
-        Nothing is published, and no game is counted: whoever does this marks the ratings. Ladders
-        follow with the next sweep.
+        Nothing is published, and no game is counted: the caller marks the ratings. Ladders follow
+        with the next sweep.
         """
         made = [(*board.name, self._next_version(transaction), *board.columns) for board in boards]
         for board in boards:
             was_there = self.remove(transaction, board.name)
-            transaction.boards.pop(board.name, None)
+            transaction.follows.pop(board.name, None)
             if was_there or board.challenge:
                 note_board(transaction, board.name, board.challenge)
         transaction.run_all(_MAKE, made)
@@ -476,7 +517,7 @@ class Boards:
         return row is not None
 
     def _next_version(self, snapshot: Snapshot, before: int = 0) -> int:
-        """Return a version that is higher than all that were given, as far as we know them.
+        """Return a version higher than all given before, as far as they are known.
 
         It is the time in microseconds, unless the clock was set back.
         """
@@ -489,7 +530,7 @@ class Boards:
     def _change(
         self, transaction: Transaction, before: Board, after: Board, *, is_renamed: bool = False
     ) -> None:
-        """Let the row of a board say what its history says now. Raises BoardChanged."""
+        """Update a board's row for its changed history. Raises BoardChanged."""
         name, said = after.name, index.entry_of(after.game)
         row = after.version, *_columns(said), *name, before.version
         if not transaction.run(_CHANGE, *row):
@@ -511,11 +552,12 @@ class Boards:
             challenge = _challenge(said, after.data)
             if challenge:
                 note_board(transaction, name, challenge, is_renamed=is_renamed)
-                catch_up(transaction, name.kind)
+                if not is_renamed:
+                    catch_up(transaction, name.kind)
 
 
 def _count(transaction: Transaction, kind: str, state: str, number: int) -> None:
-    """Count a board, or one less."""
+    """Add a number, perhaps -1, to the count of boards in a state."""
     transaction.run(
         "INSERT INTO board_counts (kind, state, number) VALUES (?, ?, ?) ON CONFLICT (kind, state) "
         "DO UPDATE SET number = board_counts.number + excluded.number",
@@ -526,7 +568,7 @@ def _count(transaction: Transaction, kind: str, state: str, number: int) -> None
 
 
 def _fill(transaction: Transaction, boards: Sequence[Rows]) -> None:
-    """Write what belongs to the rows of boards that were made."""
+    """Write the rows of new boards in all other tables."""
     lines = [(*each.name, *line) for each in boards for line in enumerate(each.records)]
     transaction.run_all(_ADD, lines)
     for (kind, state), number in Counter((each.name.kind, each.state) for each in boards).items():
@@ -535,7 +577,7 @@ def _fill(transaction: Transaction, boards: Sequence[Rows]) -> None:
 
 
 def _columns(said: Summary) -> tuple[Value, ...]:
-    """Return the columns of a board from its state on, by what its history says."""
+    """Return the columns of a board from its state on, by its summary."""
     return (
         _OVER if said.result else _ACTIVE,
         str(said.grid),

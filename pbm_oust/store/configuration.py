@@ -15,11 +15,11 @@ from pbm_oust.store.limits import Limits, nearest_of, parse_limits
 
 
 class BadConfiguration(ValueError):
-    """A configuration cannot be used; the message names the key and what would be right."""
+    """An unusable configuration; the message names the key and the right form."""
 
 
 class Endpoint(Struct, frozen=True):
-    """Where to listen or connect: a host and port, or the path of a Unix socket."""
+    """A place to listen or connect: a host and port, or the path of a Unix socket."""
 
     host: str = ""
     port: int = 0
@@ -36,84 +36,84 @@ _WEB_ADDRESS = re.compile(r"(https?://)([^\s/:@]+)((?::[0-9]{1,5})?)/?")
 _STORE = re.compile(r"postgresql://\S+")
 _STORE_WORD = re.compile(r"\bstore\b")
 _STORE_LINE = re.compile(r"^[ \t]*store[ \t]*=.*\n?", re.MULTILINE)
-"""The line of a configuration that names a server."""
+"""The line of a configuration with the URL of a database server."""
 
 Network = IPv4Network | IPv6Network
-"""One address, or all that begin alike."""
+"""An address, or a range of addresses with a common prefix."""
 
 
 class House(Enum):
-    """How the house plays."""
+    """The house player's games: none, unrated or rated."""
 
     OFF = "off"
     UNRATED = "unrated"
-    """It plays, and its boards do not count for ratings."""
+    """The house plays, and its games do not count for ratings."""
     RATED = "rated"
 
 
 USUAL_ADDRESS = "pbmserv@localhost"
-"""The address of a server whose operator has not set one: no mail comes there from elsewhere."""
+"""The default address of a server, which no mail from elsewhere reaches."""
 
 LONGEST_TITLE = 60
-"""The most characters of what the pages are called."""
+"""The most characters of the pages' title."""
 
 
 class Configuration(Struct, frozen=True):
-    """What an operator can set. The command line's options take precedence."""
+    """The operator's settings. The command line's options take precedence."""
 
     address: str = USUAL_ADDRESS
-    """The address that takes commands and that our letters come from."""
+    """The address for commands, and the sender of our letters."""
     smtp: Endpoint | None = Endpoint("127.0.0.1", 8025)
-    """Where to listen for SMTP; nothing turns it off."""
+    """The endpoint for SMTP; None turns it off."""
     smtps: Endpoint | None = None
-    """Where to listen for SMTP that begins with TLS."""
+    """The endpoint for SMTP that begins with TLS."""
     lmtp: Endpoint | None = None
     relay: Endpoint | None = None
-    """Where letters are handed over; without one they stay in the outbox."""
+    """The relay for letters; without one they stay in the outbox."""
     mail_servers: tuple[Network, ...] = ()
-    """Whose connections are not limited by source, for whom room is kept, and who name clients."""
+    """Our own mail servers: with reserved connections, and allowed to name clients."""
     authserv_id: str = ""
-    """The name that our own mail servers give in Authentication-Results; empty if none counts."""
+    """The name of our mail servers in Authentication-Results; empty if none counts."""
     proxies: tuple[Network, ...] = ()
-    """Who begin each connection by naming its client, as the PROXY protocol has it."""
+    """Proxies that begin each connection with the PROXY protocol."""
     certificate: str = ""
-    """The file with the certificate of this host and those above it; with one there is TLS."""
+    """The file with the certificate chain of this host; with one there is TLS."""
     certificate_key: str = ""
-    """The file with its key; without one, the key is in the same file."""
+    """The file with the private key; empty if it is in the same file."""
     web: Endpoint | None = None
-    """Where to serve pages; nowhere unless it is set."""
+    """The endpoint of the pages; None for no pages."""
     web_address: str = ""
-    """Where the pages are found from outside; empty if nobody but they need to know."""
+    """The public address of the pages; empty if only the pages themselves need it."""
     title: str = "pbm_oust"
-    """What the pages are called."""
+    """The title of the pages."""
     web_proxies: tuple[Network, ...] = ()
-    """Web servers of ours before the pages, who are believed whom and how they serve."""
+    """Web servers in front of the pages, trusted for the client's address and scheme."""
     metrics: Endpoint | None = None
-    """Where to serve metrics for the operator; nowhere unless it is set."""
+    """The endpoint of metrics for the operator; None for no metrics."""
     house: House = House.UNRATED
-    """Whether the house plays, and whether that counts for ratings."""
+    """Whether the house plays, and whether its games are rated."""
     house_boards: int = 5
-    """The most boards that one player may have against the house at once."""
+    """The most boards of one player against the house at once."""
     house_cells: int = 170
-    """The most cells of a board that the house plays on."""
+    """The most cells of a board for the house."""
     house_analyses: bool = True
-    """Whether the house analyses games that are over, if there are pages to show that."""
+    """Whether the house analyses finished games, if there are pages to show that."""
     store: str = ""
-    """The database server that keeps the home, for several hosts; without one it is in files."""
+    """The database server of the home, for several hosts; empty for a home in files."""
     backups: str = ""
-    """The folder with the backups, each in a folder of its own: `doctor` looks how old they are."""
+    """The folder of backups, each in a folder of its own: `doctor` checks their age."""
     readers: bool = False
     """Whether other users of the machine may read the histories."""
     limits: Limits = field(default_factory=Limits)
 
     @property
     def analyses(self) -> bool:
-        """Whether games that are over are analysed."""
+        """Whether finished games are analysed."""
         return self.house_analyses and bool(self.web or self.web_address)
 
 
 def parse_endpoint(text: str) -> Endpoint:
-    """Return the endpoint that `HOST:PORT` or `unix:PATH` names. Raises ValueError."""
+    """Return the endpoint in a text: `HOST:PORT` or `unix:PATH`. Raises ValueError."""
     if text.startswith("unix:") and len(text) > len("unix:"):
         return Endpoint(path=text.removeprefix("unix:"))
     host, colon, port = text.rpartition(":")
@@ -124,7 +124,7 @@ def parse_endpoint(text: str) -> Endpoint:
 
 
 def parse_place(text: str) -> Endpoint:
-    """Return the endpoint that `HOST:PORT` names. Raises ValueError."""
+    """Return the endpoint in a text: `HOST:PORT`. Raises ValueError."""
     endpoint = parse_endpoint(text)
     if endpoint.path:
         raise ValueError(f"{text!r} is not written HOST:PORT")
@@ -132,7 +132,7 @@ def parse_place(text: str) -> Endpoint:
 
 
 def parse_relay(text: str) -> Endpoint:
-    """Return the endpoint that `smtp://HOST:PORT` names. Raises ValueError."""
+    """Return the endpoint in a URL: `smtp://HOST:PORT`. Raises ValueError."""
     with suppress(ValueError):
         if text.startswith("smtp://"):
             return parse_place(text.removeprefix("smtp://").removesuffix("/"))
@@ -140,7 +140,7 @@ def parse_relay(text: str) -> Endpoint:
 
 
 def parse_networks(text: str) -> tuple[Network, ...]:
-    """Return the networks that addresses such as `127.0.0.1` or `2001:db8::/64` name.
+    """Return the networks in a text, such as `127.0.0.1` or `2001:db8::/64`.
 
     Raises ValueError.
     """
@@ -167,14 +167,14 @@ def parse_web_address(text: str) -> str:
 
 
 def parse_title(text: str) -> str:
-    """Return what pages are called. Raises ValueError."""
+    """Return the title of the pages. Raises ValueError."""
     if not (0 < len(text) <= LONGEST_TITLE and text.isprintable() and text.strip() == text):
         raise ValueError(f"a title is 1 to {LONGEST_TITLE} characters in one line")
     return text
 
 
 def parse_store(text: str) -> str:
-    """Return the URL of a database on a server of PostgreSQL. Raises ValueError."""
+    """Return the URL of a PostgreSQL database. Raises ValueError."""
     if text.startswith("postgres://"):
         raise ValueError("write postgresql:// in place of postgres://")
     if text and not _STORE.fullmatch(text):
@@ -183,7 +183,7 @@ def parse_store(text: str) -> str:
 
 
 def parse_house(text: str) -> House:
-    """Return how the house plays. Raises ValueError."""
+    """Return the house player's games by a word. Raises ValueError."""
     try:
         return House(text)
     except ValueError:
@@ -192,7 +192,7 @@ def parse_house(text: str) -> House:
 
 
 def parse_path(text: str) -> str:
-    """Return a path that does not depend on where the program was started. Raises ValueError."""
+    """Return an absolute path. Raises ValueError."""
     if text and not text.startswith("/"):
         raise ValueError(f"{text!r} is not written from / on")
     return text
@@ -206,7 +206,7 @@ _ENDPOINTS: dict[str, Callable[[str], Endpoint]] = {
     "web": parse_endpoint,
     "metrics": parse_place,
 }
-"""What reads the text of a key that an empty one turns off."""
+"""The parsers of endpoints by key; an empty text is None."""
 _TEXTS: dict[str, Callable[[str], object]] = {
     "address": parse_own_address,
     "mail_servers": parse_networks,
@@ -221,7 +221,7 @@ _TEXTS: dict[str, Callable[[str], object]] = {
     "house": parse_house,
     "store": parse_store,
 }
-"""What reads the text of another key."""
+"""The parsers of all other texts by key."""
 _WANTED: dict[type, str] = {
     bool: "true or false is wanted, as in {} = true",
     int: "a number is wanted, as in {} = 5",
@@ -230,7 +230,7 @@ _WANTED: dict[type, str] = {
 
 
 def parse_configuration(text: str) -> Configuration:
-    """Return the configuration that a TOML text gives. Raises BadConfiguration."""
+    """Return the configuration in a TOML text. Raises BadConfiguration."""
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -250,7 +250,7 @@ def parse_configuration(text: str) -> Configuration:
 
 
 def _value(key: str, value: Any) -> object:
-    """Return what the value of a key means. Raises BadConfiguration."""
+    """Return the parsed value of a key. Raises BadConfiguration."""
     usual = getattr(Configuration(), key)
     kind: type[Any] = type(usual) if isinstance(usual, int) else str
     try:
@@ -266,10 +266,10 @@ def _value(key: str, value: Any) -> object:
 
 
 def server_in(text: str) -> str:
-    """Return the URL of the server that keeps a home with this configuration.
+    """Return the URL of the database server in a configuration, or an empty text.
 
-    It is empty for the files of the home, also if the text is not TOML and has no word `store`.
-    Raises ValueError for a `store` that is no such URL.
+    It is empty for a home in files, also if the text is not TOML and has no word `store`. Raises
+    ValueError for a `store` that is no such URL.
     """
     try:
         return str(_value("store", tomllib.loads(text).get("store", "")))
@@ -280,7 +280,7 @@ def server_in(text: str) -> str:
 
 
 def without_server(text: str) -> str:
-    """Return a configuration without the line that names a server. Raises ValueError."""
+    """Return a configuration without the line of the database server. Raises ValueError."""
     found = _STORE_LINE.sub("", text, count=1)
     if server_in(found):
         raise ValueError(

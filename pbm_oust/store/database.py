@@ -4,9 +4,10 @@
         account = find(snapshot, "alice")
     database.write(lambda transaction: note(transaction, "alice"))
 
-What threads want to write is done one after the other: whoever has the turn does the work of all
-who wait, in one transaction with one commit, each but the first in a savepoint of its own. Within
-a work, whatever the thread reads is its transaction. An engine opens connections, and says how
+Tasks wait in one queue. Whoever has the turn takes them out and does them in one transaction with
+one commit, each but the first in a savepoint of its own. What follows from the commit is done next;
+then they have their results. An event loop begins so, and lets a thread finish. A thread that has a
+transaction or a snapshot uses that, and opens no other. An engine opens connections, and says how
 they begin and end.
 """
 
@@ -16,18 +17,14 @@ import time
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pbm_oust.store import faults
-
-if TYPE_CHECKING:
-    from pbm_oust.store.boards import Board
-    from pbm_oust.store.index import BoardName
-    from pbm_oust.store.letters import Unwritten
 
 T = TypeVar("T")
 Value = None | int | float | str | bytes
@@ -35,9 +32,9 @@ Row = tuple[Any, ...]
 Identity = tuple[int, int]
 """What tells a database from another one that took its place, such as a file's device and inode."""
 
-LATEST = 14
+LATEST = 15
 """The version of the tables that the program works with."""
-EARLIER = (10, 13)
+EARLIER = (10, 13, 14)
 """The versions that can be brought up to date; those between were never released."""
 MOST_TOGETHER = 100
 """The most pieces of work that share a transaction."""
@@ -123,28 +120,29 @@ class Transaction(Snapshot):
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
-        self.boards = dict["BoardName", "Board"]()
-        """Boards that have changed, as they are then."""
-        self.letters = list["Unwritten"]()
-        """Letters that are to be files."""
+        self.follows = dict[Hashable, Any]()
+        """Values for `Database.after`, by what they are about: a changed board by its name."""
         self.held = ExitStack()
         """What is left when the transaction is over, committed or not."""
 
     @contextmanager
     def part(self) -> Iterator[None]:
         """Undo what the body has written, if it fails."""
-        boards, letters = dict(self.boards), len(self.letters)
+        before = dict(self.follows)
         self.rows("SAVEPOINT part")
         try:
             yield
+            self.rows("RELEASE part")
         except BaseException:
             if self._connection.is_in_transaction:
-                self._connection.execute("ROLLBACK TO part")
-                self._connection.execute("RELEASE part")
-                self.boards = boards
-                del self.letters[letters:]
+                try:
+                    self._connection.execute("ROLLBACK TO part")
+                    self._connection.execute("RELEASE part")
+                except faults.DatabaseFault:
+                    self._connection.roll_back()
+                    raise
+                self.follows = before
             raise
-        self.rows("RELEASE part")
 
     def run(self, statement: str, *values: Value) -> int:
         """Carry out a statement and return the number of rows it has changed."""
@@ -158,85 +156,57 @@ class Transaction(Snapshot):
         self._connection.execute_all(statement, rows)
 
 
-Work = Callable[[Transaction], Any]
-"""Writes to the database, and returns something."""
+class Task(Future[T]):
+    """Work that is to be done in a transaction, as a future of what it returns.
 
-
-class Task(Generic[T]):
-    """Work that waits to be done within a transaction, and its result."""
+    It has its result once that is durable and what follows from it is done, or once it has failed.
+    Until somebody begins with it, it can be cancelled.
+    """
 
     def __init__(self, work: Callable[[Transaction], T], *, shares: bool = False) -> None:
-        self.work = work
+        super().__init__()
+        self._work = work
         self.shares = shares
         """Whether other hosts may do such work meanwhile."""
         self.is_second_try = False
         """Whether it was undone before, through no fault of it or of ours."""
         self.transaction: Transaction | None = None
         """Where it was done last."""
-        self.is_over = False
-        """Whether its result is durable, or it has failed."""
         self.error: Exception | None = None
-        """Why it has failed, if it has, until somebody asks for its result."""
-        self._result: list[T] = []
+        """Why it has failed, if it has."""
 
-    def run(self, connection: Connection, here: "_Here", *, is_first: bool) -> None:
-        """Do the work; if it fails, what it has written is undone. Raises DatabaseFault.
+    def is_wanted(self) -> bool:
+        """Return whether nobody has cancelled it; nobody can from now on."""
+        return not self.cancelled() and (self.running() or self.set_running_or_notify_cancel())
 
-        Such a fault is one of the whole transaction, including the work before this. If it is the
-        first of the transaction, that ends where it fails.
+    def run(self, connection: Connection, *, is_first: bool) -> None:
+        """Do the work; if it fails, what it has written is undone, or has to be if it is the first.
+
+        Raises DatabaseFault for a fault of the whole transaction, including the work before this.
         """
-        if not is_first:
-            connection.execute("SAVEPOINT task")
         self.error, self.transaction = None, Transaction(connection)
-        before, here.snapshot = here.snapshot, self.transaction
         try:
-            self._result = [self.work(self.transaction)]
+            with nullcontext() if is_first else self.transaction.part():
+                self._returned = self._work(self.transaction)
         except Exception as error:  # noqa: BLE001 - it is raised again where the work came from
             self.error = error
-        finally:
-            here.snapshot = before
         fault, is_open = connection.fault, connection.is_in_transaction
         if fault and (isinstance(fault, faults.DatabaseConflict) or not is_open):
             raise fault
-        if is_first:
-            if self.error:
-                connection.roll_back()
-                self.is_over = True
-            return
-        if self.error:
-            connection.execute("ROLLBACK TO task")
-        connection.execute("RELEASE task")
 
     def release(self) -> None:
         """Leave what its transaction holds, which is over."""
         if self.transaction:
             self.transaction.held.close()
 
-    def fail(self, fault: faults.DatabaseFault) -> None:
-        """Mark the work as failed, because its transaction has."""
-        self.error = type(fault)(*fault.args)
-        self.error.__cause__ = fault
-        self.is_over = True
-
-    def result(self) -> T:
-        """Return what the work returned, or raise what it raised."""
-        try:
-            if self.error:
-                raise self.error
-            return self._result[0]
-        finally:
-            self.error = None  # else it would keep the frames alive that hold it
-
-
-MakeDurable = Callable[[], list[Task[Any]]]
-"""Waits for the disk, and returns what was done."""
-
-
-class _Here(threading.local):
-    """What one thread does at present."""
-
-    snapshot: Snapshot | None = None
-    """The transaction of the work that it does, or what a `read` gives that has not ended."""
+    def end(self) -> None:
+        """Give the result to those who wait for it, unless it was cancelled."""
+        if not self.is_wanted():
+            return
+        if self.error:
+            self.set_exception(self.error)
+        else:
+            self.set_result(self._returned)
 
 
 class Hold(AbstractContextManager["Hold"]):
@@ -263,6 +233,10 @@ class Hold(AbstractContextManager["Hold"]):
         """Let other hosts do all tasks again."""
 
 
+After = Callable[[Sequence[Transaction]], None]
+"""Does what follows from committed transactions, while others write already."""
+
+
 class Database(ABC):
     """The database of a home, whichever engine keeps it. Faults name `where` it is.
 
@@ -277,14 +251,11 @@ class Database(ABC):
     most_readers = 100
     """How many connections of one process may read at once."""
 
-    def __init__(self, where: str) -> None:
+    def __init__(self, where: str, after: After = lambda _: None) -> None:
         self.where = where
-        self.after: Callable[[Sequence[Transaction]], None] = lambda _transactions: None
-        """Is given what was committed, by whoever has waited for that."""
-        self.committing: Callable[[Sequence[Transaction]], AbstractContextManager[None]]
-        self.committing = lambda _transactions: nullcontext()
-        """Gives a body in which transactions are committed that have been done."""
-        self._here = _Here()
+        self.after = after
+        self.opened: Callable[[Connection], None] = lambda _connection: None
+        """Is given each connection that is opened, and may raise DatabaseFault."""
         self._room = threading.Semaphore(self.most_readers)
         self._free: list[Connection | None] = [None] * self.most_readers
         """Connections that read and are not lent, and None for each that may still be opened."""
@@ -292,8 +263,14 @@ class Database(ABC):
         """The connection that writes; only who has the turn may use it."""
         self._turn = threading.Lock()
         self._waiting: deque[Task[Any]] = deque()
-        """The work of threads that wait for their turn."""
+        """The tasks that wait; only who has the turn may take one out."""
+        self._done = list[Task[Any]]()
+        """The tasks that were done in the open transaction; for who has the turn."""
+        self._begun: Sequence[Task[Any]] = ()
+        """The tasks whose `finish` has the turn, because `begin` has taken it for them."""
         self._lock = threading.Lock()
+        self._within = set[int]()
+        """The threads that have a snapshot or a transaction."""
         self._watching: Connection | None = None
         """What tells whether anybody has committed: each connection counts for itself."""
 
@@ -321,8 +298,11 @@ class Database(ABC):
         """Return the key, 32 bytes."""
 
     @abstractmethod
-    def put_key(self, key: bytes) -> None:
-        """Take a key of 32 bytes, unless there is one, and see to it that it lasts."""
+    def put_key(self, key: bytes, transaction: Transaction | None = None) -> None:
+        """Take a key of 32 bytes, unless there is one, and see to it that it lasts.
+
+        It is written with a transaction, if one is given and the database keeps the key.
+        """
 
     def time(self) -> float:
         """Return the seconds since the epoch, by the clock of all who share the database."""
@@ -337,34 +317,27 @@ class Database(ABC):
 
     # Reading
 
-    @property
-    def transaction(self) -> Transaction | None:
-        """The transaction of the work that this thread does, if it does one."""
-        known = self._here.snapshot
-        return known if isinstance(known, Transaction) else None
-
-    def read(self) -> AbstractContextManager[Snapshot]:
-        """Give what the database holds at one moment; nested calls give the same.
-
-        Within a work, that is its transaction.
-        """
-        known = self._here.snapshot
-        return nullcontext(known) if known else self._read()
-
-    def read_latest(self) -> AbstractContextManager[Snapshot]:
-        """Give what the database holds now, even within another `read`; but see `transaction`."""
-        transaction = self.transaction
-        return nullcontext(transaction) if transaction else self._read()
+    @contextmanager
+    def read(self) -> Iterator[Snapshot]:
+        """Give what the database holds at one moment. Raises RuntimeError as `write` does."""
+        with self._alone(), self.lend() as connection:
+            connection.begin(writes=False)
+            yield Snapshot(connection)
 
     @contextmanager
-    def _read(self) -> Iterator[Snapshot]:
-        with self.lend() as connection:
-            connection.begin(writes=False)
-            before, self._here.snapshot = self._here.snapshot, Snapshot(connection)
-            try:
-                yield self._here.snapshot
-            finally:
-                self._here.snapshot = before
+    def _alone(self) -> Iterator[None]:
+        """Let the thread open no other snapshot or transaction in the body.
+
+        Raises RuntimeError if it has one: it uses that.
+        """
+        thread = threading.get_ident()
+        if thread in self._within:
+            raise RuntimeError("this thread has a snapshot or a transaction, which it must use")
+        self._within.add(thread)
+        try:
+            yield
+        finally:
+            self._within.remove(thread)
 
     @contextmanager
     def lend(self) -> Iterator[Connection]:
@@ -403,7 +376,13 @@ class Database(ABC):
             return connection
         if connection:
             connection.close()
-        return self.connect(reads_only=reads_only)
+        connection = self.connect(reads_only=reads_only)
+        try:
+            self.opened(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     # Writing
 
@@ -413,131 +392,151 @@ class Database(ABC):
         The work shares its transaction with that of other threads, any of these may run it, and it
         may be run again. All that it reads of the database is the transaction. It must be quick,
         because nobody else in the home writes meanwhile. If it raises an Exception, this raises it
-        too, and what the work has written is undone. Within another work it is a part of that.
+        too, and what the work has written is undone. Raises RuntimeError within another work, or
+        while this thread has a snapshot.
 
         Work that shares may be done while other hosts do such work: a move. It reads only what it
         changes, and what no such work changes. If two of them change the same, one is undone and
         done again.
         """
-        if transaction := self.transaction:
-            with transaction.part():
-                return work(transaction)
-        (task,) = self.write_all([work], shares=shares)
-        result: T = task.result()
-        return result
+        tasks = [Task(work, shares=shares)]
+        self.enqueue(tasks)
+        self.finish(tasks)
+        return tasks.pop().result()  # the frames of an error must not hold it in a circle
 
-    def write_all(self, works: Iterable[Work], *, shares: bool = False) -> list[Task[Any]]:
-        """Do pieces of work as `write` does each, and return them once they are over."""
-        tasks = [Task(work, shares=shares) for work in works]
-        self._waiting.extend(tasks)
-        try:
-            with self._turn:
-                while not tasks[-1].is_over:  # they are done in their order
-                    self._lead()
-        except BaseException:
-            for task in tasks:
-                task.release()
-                with suppress(ValueError):
-                    self._waiting.remove(task)
-            raise
-        return self._followed(tasks)
+    def enqueue(self, tasks: Iterable[Task[Any]]) -> None:
+        """Let tasks wait, to be done in their order. `finish` has to be called for them."""
+        with self._alone():
+            self._waiting.extend(tasks)
 
-    def begin_to_write(self, works: Iterable[Work]) -> MakeDurable | None:
-        """Do pieces of work in this thread, and return what makes them durable.
+    def begin(self, tasks: Sequence[Task[Any]]) -> bool:
+        """Do enqueued tasks in this thread, without waiting; return whether that has begun.
 
-        That waits for the disk, so any thread may call it, once. None if somebody else writes at
-        this moment, or if nobody has written before; nothing has been done then.
+        It has not if somebody else writes at this moment or waits, or if nobody has written before.
+        Otherwise nobody writes until some thread has called `finish`.
         """
         if not self._turn.acquire(blocking=False):
-            return None
-        tasks, is_begun, connection = list(map(Task, works)), False, self._writer
+            return False
         try:
-            if connection and connection.is_sound and not self._waiting:
-                with self._faults_of(tasks):
-                    is_begun = connection.begin_at_once()
-                    for task in tasks if is_begun else ():
-                        task.run(connection, self._here, is_first=len(tasks) == 1)
+            with self._failing():
+                connection = self._writer
+                is_next = self._waiting and self._waiting[0] is tasks[0]
+                if connection and connection.is_sound and is_next and connection.begin_at_once():
+                    self._begun = tasks
+                    self._run(connection, len(tasks))
         finally:
-            if not is_begun or tasks[-1].is_over:
+            if self._begun is not tasks:
                 self._turn.release()
-        if tasks[-1].is_over:
-            return partial(self._followed, tasks)
-        return partial(self._make_durable, tasks) if is_begun else None
+        return self._begun is tasks
 
-    def _make_durable(self, tasks: list[Task[Any]]) -> list[Task[Any]]:
+    def finish(self, tasks: Sequence[Task[Any]]) -> None:
+        """Wait until enqueued tasks have their results, each thread for its own.
+
+        In its turn, it leads all that wait. If it is interrupted, what is not begun is cancelled.
+        """
         try:
-            with self._faults_of(tasks):
-                self._commit(tasks)
-        finally:
-            self._turn.release()
-        return self._followed(tasks)
+            with ExitStack() as turn:
+                if self._begun is tasks:
+                    turn.push(self._turn)
+                    self._begun = ()
+                    self._commit()
+                else:
+                    turn.enter_context(self._turn)
+                while tasks[-1] in self._waiting:  # they are done in their order
+                    self._lead()
+            self._follow(tasks)
+        except BaseException:
+            for task in tasks:
+                task.cancel()
+                task.release()
+            raise
 
     def _lead(self) -> None:
-        """Do the work of waiting threads in one transaction."""
-        taken: list[Task[Any]] = []
-        with self._faults_of(taken):
+        """Do the tasks that wait in one transaction."""
+        with self._failing():
             try:
                 known, self._writer = self._writer, None
                 self._writer = connection = self._sound(known, reads_only=False)
                 shares = self._waiting[0].shares
                 # What comes later may follow from what others have committed after our moment.
-                most = min(len(self._waiting), MOST_TOGETHER) if shares else MOST_TOGETHER
+                most = len(self._waiting) if shares else MOST_TOGETHER
                 connection.begin(writes=True, shares=shares)
             except OSError:
                 while self._waiting:
-                    taken.append(self._waiting.popleft())
+                    self._done.append(self._waiting.popleft())
                 raise
-            while self._waiting and len(taken) < most and self._waiting[0].shares >= shares:
-                if not connection.is_in_transaction:
-                    break  # the first one has failed; others go on with another transaction
-                taken.append(self._waiting.popleft())
-                taken[-1].run(connection, self._here, is_first=len(taken) == 1)
-            self._commit(taken)
+            self._run(connection, most, shares=shares)
+        self._commit()
 
-    def _commit(self, tasks: list[Task[Any]]) -> None:
-        """Make durable what was written."""
-        if self._writer and not tasks[-1].is_over:
-            with self.committing(_done(tasks)):
+    def _run(self, connection: Connection, most: int, *, shares: bool = False) -> None:
+        """Do tasks in the open transaction, unless the first one fails: that ends it."""
+        most = min(most, MOST_TOGETHER)
+        while self._waiting and len(self._done) < most and self._waiting[0].shares >= shares:
+            task = self._waiting.popleft()
+            if task.is_wanted():
+                self._done.append(task)
+                with self._alone():
+                    task.run(connection, is_first=len(self._done) == 1)
+                if task.error and len(self._done) == 1:
+                    break
+
+    def _commit(self) -> None:
+        """Make durable what was written in the open transaction, unless all tasks have failed."""
+        with self._failing():
+            if self._writer and all(task.error for task in self._done):
+                self._writer.roll_back()
+            elif self._writer:
                 self._writer.commit()
-        for task in tasks:
-            task.is_over = True
-
-    def _followed(self, tasks: list[Task[Any]]) -> list[Task[Any]]:
-        """Leave what transactions hold, do what follows from those committed, and return tasks."""
-        for task in tasks:
-            task.release()
-        if done := _done(tasks):
-            self.after(done)
-        return tasks
+        self._done = []
 
     @contextmanager
-    def _faults_of(self, tasks: list[Task[Any]]) -> Iterator[None]:
-        """Let the work of some threads fail with the body, and undo what it has written.
+    def _failing(self) -> Iterator[None]:
+        """If the body fails, undo what the open transaction has written, and let its tasks fail.
 
-        Work that met others who wrote the same, or lost its connection, is done once again, while
-        nobody else writes.
+        Work that met others who wrote the same, or lost its connection, waits to be done once
+        again, while nobody else writes.
         """
         try:
             yield
         except BaseException as error:
+            fault: BaseException = error
             if isinstance(error, OSError):
                 fault = faults.disk_fault(error, self.where)
-            else:
+            elif not isinstance(error, Exception):
                 fault = faults.DatabaseFailing(f"{self.where}: writing was broken off")
             is_undone = isinstance(fault, faults.DatabaseConflict | faults.DatabaseLost)
             if self._writer:
                 with suppress(faults.DatabaseFault):
                     self._writer.roll_back()
-            for task in tasks:
+            failed, self._done = self._done, []
+            for task in reversed(failed):
                 task.release()
-            for task in [each for each in reversed(tasks) if not each.is_over]:
                 if is_undone and not task.is_second_try:
                     task.is_second_try, task.shares = True, False
                     self._waiting.appendleft(task)
                 else:
-                    task.fail(fault)
-            if not isinstance(error, OSError):
+                    task.error = type(fault)(*fault.args)
+                    task.error.__cause__ = fault
+            if not isinstance(error, Exception):
                 raise
+
+    def _follow(self, tasks: Sequence[Task[Any]]) -> None:
+        """Do what follows from the commit of tasks, and give them their results.
+
+        Whoever leads others leaves that to them: it may have what they need, such as the Maildir.
+        """
+        try:
+            for task in tasks:
+                task.release()
+            done = [task.transaction for task in tasks if task.transaction and not task.error]
+            if any(transaction.follows for transaction in done):
+                self.after(done)
+        except Exception as error:  # noqa: BLE001 - it is raised where the works came from
+            for task in tasks:
+                task.error = task.error or error
+        finally:
+            for task in tasks:
+                task.end()
 
     @contextmanager
     def leased(self, tasks: Iterable[str]) -> Iterator[frozenset[str]]:
@@ -587,9 +586,9 @@ def selection(table: str, columns: Iterable[str]) -> str:
 
 
 @cache
-def tables(engine: str) -> str:
-    """Return the statements that make all tables: for `sqlite` or `postgresql`."""
-    return (Path(__file__).parent / "schema" / f"{engine}.sql").read_text()
+def tables() -> str:
+    """Return the statements that make all tables, in the words of SQLite."""
+    return (Path(__file__).parent / "tables.sql").read_text()
 
 
 def _done(tasks: Iterable[Task[Any]]) -> list[Transaction]:

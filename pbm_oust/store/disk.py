@@ -1,6 +1,7 @@
-"""The files of a home: durable writes, locks, and who may see what.
+"""The files of a home: durable writes, locks, and permissions.
 
-What a write returns from is on the disk; what fails has changed nothing, as far as the disk allows.
+A write that returns is on the disk; a write that fails has changed nothing, as far as the disk
+allows.
 
 Files are synced, and so are the folders that name them. Their modes are exact, whatever the umask.
 This is the only module that writes files.
@@ -22,14 +23,14 @@ _DRAFT = re.compile(r"\..+\.[0-9]+\.[0-9]+\.draft")
 
 
 class NoSuchFile(LookupError):
-    """The home does not have a board, an account or a letter."""
+    """A board, account or letter that is not in the home."""
 
 
 class Disk:
-    """The ways to write. Every method may raise OSError.
+    """Write operations on files. Every method may raise OSError.
 
-    It has changed nothing then, unless even that has failed. The methods that begin with `step` are
-    the single operations that all others consist of, and the points where a disk can fail.
+    Then nothing has changed, unless even that has failed. Methods that begin with `step` are the
+    single operations of which all others consist, and the points where a disk can fail.
     """
 
     def create(
@@ -37,20 +38,25 @@ class Disk:
     ) -> None:
         """Write a file that does not exist; it appears whole. Raises FileExistsError.
 
-        If it replaces another one, a reader sees the old content or the new one.
+        If it replaces another one, a reader sees the old content or the new one. A draft removed by
+        another process's `remove_drafts` is written again.
         """
         draft = path.with_name(f".{path.name}.{os.getpid()}.{next(_drafts)}.draft")
-        try:
-            self.write(draft, data, mode, syncs=syncs)
-            (self.step_rename if replaces else self.step_link)(draft, path)
-        finally:
-            with suppress(OSError):
-                self.step_remove(draft)
+        is_named = False
+        while not is_named:
+            try:
+                self.write(draft, data, mode, syncs=syncs)
+                with suppress(FileNotFoundError):
+                    (self.step_rename if replaces else self.step_link)(draft, path)
+                    is_named = True
+            finally:
+                with suppress(OSError):
+                    self.step_remove(draft)
         if syncs:
             self.sync_folder(path.parent)
 
     def write(self, path: Path, data: bytes, mode: int, *, syncs: bool = True) -> None:
-        """Write a file that nobody looks for yet; its folder is not synced."""
+        """Write a file that nobody reads yet; its folder is not synced."""
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK
         handle = self.step_open(path, flags, mode)
         try:
@@ -63,7 +69,7 @@ class Disk:
             os.close(handle)
 
     def append(self, handle: int, data: bytes, at: int, *, syncs: bool = True) -> None:
-        """Write to the end of an open file, whose content ends at `at`; what follows is cut off."""
+        """Write to an open file at the end `at` of its content; anything after it is cut off."""
         try:
             self.step_truncate(handle, at)
             self._write_all(handle, data, at)
@@ -87,17 +93,18 @@ class Disk:
             set_mode(path, mode)
 
     def remove_drafts(self, folder: Path) -> None:
-        """Remove what dead processes left of `create`. Nobody else may write."""
+        """Remove drafts of `create` from dead processes; a live process writes its draft again."""
         for name in filter(_DRAFT.fullmatch, os.listdir(folder)):
             if (folder / name).is_file():
-                self.step_remove(folder / name)
+                with suppress(FileNotFoundError):
+                    self.step_remove(folder / name)
 
     def sync_folder(self, path: Path) -> None:
         """Sync a folder: the names of its files."""
         self._sync(path, os.O_RDONLY | os.O_DIRECTORY)
 
     def sync_file(self, path: Path) -> None:
-        """Sync a file and its folder, whoever wrote them."""
+        """Sync a file and its folder."""
         self._sync(path, os.O_RDONLY)
         self.sync_folder(path.parent)
 
@@ -134,7 +141,7 @@ class Disk:
         os.link(path, target)
 
     def step_rename(self, path: Path, target: Path) -> None:
-        """Give a file another name, replacing whatever has it; the folders are not synced."""
+        """Rename a file, replacing any other; the folders are not synced."""
         os.rename(path, target)
 
     def step_remove(self, path: Path) -> None:
@@ -174,7 +181,7 @@ def open_regular(path: Path | str, flags: int = os.O_RDONLY) -> int:
 
 
 def linked(path: Path | str) -> OSError:
-    """Return the error for a link below the home."""
+    """Return the error for a symbolic link below the home."""
     return OSError(errno.ELOOP, "it is a link, and links in the home are not followed", str(path))
 
 
@@ -185,7 +192,7 @@ def bytes_of(path: Path) -> bytes:
 
 
 def give_to_owner_of(folder: Path, made: Path | int) -> None:
-    """Give what root has made to the owner of the folder, so that the server can use it."""
+    """Give files made by root to the owner of the folder, so that the server can use them."""
     if os.geteuid() == 0:
         owner = folder.stat()
         # Whoever owns the folder could put a link in the place of what was made.
@@ -193,17 +200,15 @@ def give_to_owner_of(folder: Path, made: Path | int) -> None:
 
 
 @contextmanager
-def locked_folder(path: Path, *, shares: bool = False, waits: bool = True) -> Iterator[bool]:
-    """Lock a folder, and give whether it is. The lock ends with the process.
+def locked_folder(path: Path, *, waits: bool = True) -> Iterator[bool]:
+    """Lock a folder, and yield whether it is locked. The lock ends with the process.
 
-    It is locked against all others, or with any number of those who share it. Who does not wait may
-    find it locked by somebody else.
+    With `waits=False`, somebody else may hold the lock.
     """
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         try:
-            hold = fcntl.LOCK_SH if shares else fcntl.LOCK_EX
-            fcntl.flock(handle, hold if waits else hold | fcntl.LOCK_NB)
+            fcntl.flock(handle, fcntl.LOCK_EX if waits else fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             yield False
             return
@@ -214,7 +219,7 @@ def locked_folder(path: Path, *, shares: bool = False, waits: bool = True) -> It
 
 @contextmanager
 def locked_file(path: Path | str) -> Iterator[int]:
-    """Lock an existing file, and give its handle. The lock ends with the process.
+    """Lock an existing file, and yield its handle. The lock ends with the process.
 
     If the file was replaced while we waited for it, the new one is locked instead.
     """
@@ -234,16 +239,16 @@ def locked_file(path: Path | str) -> Iterator[int]:
 
 CLOSED = 0o700
 OPEN = 0o711
-"""The permissions of a home with readers: others can reach what they know the name of."""
+"""The mode of a home with readers: others can reach files by name."""
 
 FOLDER_OF_HISTORIES = 0o755
 HISTORY = 0o644
 
 _OWN_FILES = {"pbm_oust.db", "pbm_oust.toml", "key"}
-"""A folder that holds one of these is a home."""
+"""Files that make a folder a home."""
 
 _OWN_FOLDERS = {"outbox", "lost+found"}
-"""What a home may hold that was begun and never finished, besides folders of histories."""
+"""Folders that an unfinished home may have, besides those of histories."""
 
 _OUTBOX = ("outbox", "outbox/tmp", "outbox/new", "outbox/cur")
 
@@ -276,7 +281,7 @@ def guard(home: Path, kinds: Collection[str], *, has_readers: bool) -> None:
 
 
 def user_name(uid: int) -> str:
-    """Return the name of a user of this machine, or `user 1234` if there is none."""
+    """Return the name of a user of this machine, or `user 1234` for an unknown one."""
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:
@@ -284,7 +289,7 @@ def user_name(uid: int) -> str:
 
 
 def _refuse_foreign(home: Path, kinds: Collection[str]) -> None:
-    """Raise OSError for a folder that others own, that all share, or that holds other things."""
+    """Raise OSError for a folder owned by others, shared, or with foreign files."""
     found = home.stat()
     if os.geteuid() not in (found.st_uid, 0):
         owner = user_name(found.st_uid)
@@ -316,7 +321,7 @@ def _histories(folder: Path) -> list[Path]:
 
 
 def _hide_the_rest(home: Path, kinds: Collection[str]) -> None:
-    """Keep others from what the owner of a home has in it, besides the histories."""
+    """Restrict the owner's files in a home, except histories, to the owner."""
     for path in home.iterdir():
         with suppress(OSError):
             found = path.lstat()

@@ -1,4 +1,4 @@
-"""What can be wrong with the database: a type for each, with a sentence for the operator.
+"""Faults of the database: a type for each, with a sentence for the operator.
 
 All of them are `OSError`: the sender of a mail keeps it, and a later try may succeed.
 """
@@ -13,7 +13,7 @@ import apsw
 
 
 def command_line(home: Path | None, *words: str) -> str:
-    """Return a command of `pbm-oust`, on a home if one is named, to be pasted into a shell."""
+    """Return a `pbm-oust` command to paste into a shell, perhaps with a home."""
     import shlex
     from shutil import which
 
@@ -23,33 +23,29 @@ def command_line(home: Path | None, *words: str) -> str:
     return shlex.join([str(started) if is_elsewhere else name, *on_home, *words])
 
 
-class Stale(OSError):
-    """Something is no longer as it was read; the command has to be carried out again."""
-
-
 class DatabaseFault(OSError):
     """The database cannot be used; the message names the file and says why."""
 
     word = "unreachable"
-    """What programs call it, in all versions."""
+    """The name for programs, the same in all versions."""
     told = "The home cannot be used."
-    """What anybody may know, which gives nothing away."""
+    """The sentence for everybody, without details."""
 
 
 class DatabaseLocked(DatabaseFault):
-    """Another process has held the database for longer than we wait."""
+    """The database was held by another process for too long."""
 
     word, told = "locked", "Somebody else has locked the database for too long."
 
 
 class DatabaseBusy(DatabaseFault):
-    """The process has as many connections in use as it may open."""
+    """The process has all its connections in use."""
 
     word, told = "busy", "All connections to the database are in use."
 
 
 class DatabaseConflict(DatabaseFault):
-    """Others wrote the same at the same moment, and the transaction was undone."""
+    """The transaction met another one at the same rows, and was undone."""
 
 
 class DatabaseFull(DatabaseFault):
@@ -69,25 +65,25 @@ class DatabaseFailing(DatabaseFault):
 
 
 class DatabaseLost(DatabaseFailing):
-    """The server has ended the connection in the middle of a transaction, and undone that."""
+    """The server has ended the connection within a transaction, and undone it."""
 
 
 class DatabaseForbidden(DatabaseFailing):
-    """The file, or one that SQLite keeps beside it, may not be opened by us."""
+    """The process lacks permission for the file, or for one that SQLite keeps beside it."""
 
 
 class DatabaseDamaged(DatabaseFault):
-    """The file does not hold what SQLite wrote."""
+    """The file is damaged."""
 
     word, told = "damaged", "The database is damaged."
 
 
 class ValueDamaged(DatabaseDamaged):
-    """Something in a row makes no sense; the message says what."""
+    """A value in a row is invalid; the message describes it."""
 
 
 class AccountDamaged(ValueDamaged):
-    """The rows of an account make no sense; the message names the account."""
+    """The rows of an account are invalid; the message names the account."""
 
 
 class DatabaseTooNew(DatabaseFault):
@@ -97,9 +93,15 @@ class DatabaseTooNew(DatabaseFault):
 
 
 class DatabaseTooOld(DatabaseFault):
-    """The tables are of an earlier version, and may not be changed by us."""
+    """The tables are of an earlier version, and we may not upgrade them."""
 
     word, told = "earlier_version", "The tables have to be upgraded by their owner."
+
+
+class DatabaseGoneBack(DatabaseFault):
+    """The database is an older one than before: boards are missing or have lost records."""
+
+    word, told = "gone_back", "The database has gone back to an earlier moment."
 
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -130,7 +132,7 @@ def fault_of(error: apsw.Error, path: Path, number: int = 0) -> DatabaseFault | 
 
 
 def damaged(path: Path, reason: str) -> DatabaseDamaged:
-    """Return the fault for a file that is damaged in some way."""
+    """Return the fault for a damaged file."""
     return DatabaseDamaged(
         f"{path} is damaged ({reason}). Stop the server, then restore a backup, or remove "
         f"{path.name}, {path.name}-wal and {path.name}-shm to begin again without accounts and "
@@ -141,9 +143,9 @@ def damaged(path: Path, reason: str) -> DatabaseDamaged:
 def wrong_version(
     where: Path | str, version: int, known: int, earlier: Collection[int]
 ) -> DatabaseFault:
-    """Return the fault for tables of another version than the program knows.
+    """Return the fault for tables of an unknown version.
 
-    Those in `earlier` can be brought up to date.
+    Those in `earlier` can be upgraded.
     """
     writer = "a newer" if version > known else "an earlier"
     said = f"{where} was written by {writer} pbm_oust: its tables are of version {version}, and"
@@ -163,7 +165,7 @@ def wrong_version(
 
 
 def disk_fault(error: OSError, path: Path | str) -> DatabaseFault:
-    """Return the fault of the database for an error outside SQLite, unless it is one."""
+    """Return the fault for an error outside SQLite; a fault stays as it is."""
     if isinstance(error, DatabaseFault):
         return error
     return _fault_by(error.errno or 0, path, "opened", str(error))

@@ -6,8 +6,9 @@
     HOME/key                 a secret of this home, from which its tokens are made
     HOME/pbm_oust.toml       configuration, written by the operator only
     HOME/.pbm_oust.db.draft  while the home is not fully restored or copied yet (`backup.py`)
-    HOME/.rebuilding         while a new database is made from the files of histories
+    HOME/.rebuilding         while a database is made from the files of histories
     HOME/.published          which histories are known to be published
+    HOME/.reached            how far boards have come, by which a database that went back is noticed
     HOME/socket              where a server takes mail from its owner (`mail/own_socket.py`),
     HOME/deliver             and from `deliver`
 
@@ -18,31 +19,29 @@ the files of histories and the Maildir get their part of it afterwards.
 import errno
 import logging
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from secrets import token_bytes
 from typing import Concatenate, ParamSpec, TypeVar
 
-from pbm_oust.accounts.account import Account, house_account
-from pbm_oust.board.notation import USERID
+from pbm_oust.board.notation import format_time
 from pbm_oust.rules import KINDS
 from pbm_oust.store import configuration as configurations
-from pbm_oust.store.accounts import accounts_at, all_userids, find_account, whole, write_account
-from pbm_oust.store.boards import Boards
-from pbm_oust.store.database import Database, Snapshot, Transaction
+from pbm_oust.store.boards import MICROSECONDS, Board, Boards
+from pbm_oust.store.database import After, Connection, Database, Snapshot, Transaction, moment_of
 from pbm_oust.store.disk import CLOSED, Disk, bytes_of, guard, locked_file, locked_folder
-from pbm_oust.store.faults import Stale
-from pbm_oust.store.index import BoardName, names_of
-from pbm_oust.store.letters import Draft, LetterState, add_letter
-from pbm_oust.store.limits import Tally, write_tally
+from pbm_oust.store.faults import DatabaseGoneBack, command_line
+from pbm_oust.store.index import BoardName
+from pbm_oust.store.letters import LetterState, hold_letters
+from pbm_oust.store.limits import Counted, Tally, write_tally
+from pbm_oust.store.message_keys import was_upgraded
 from pbm_oust.store.outbox import Outbox, left_for_later
 from pbm_oust.store.publishing import Progress, Publisher, keeping_up, untold
-from pbm_oust.store.rebuilding import rebuild
+from pbm_oust.store.rebuilding import Rebuilt, rebuild
 from pbm_oust.store.sqlite import FILE_NAME, KEY, UNFINISHED, SqliteDatabase
-from pbm_oust.store.verifications import keep_sheet
 
 log = logging.getLogger("pbm_oust")
 
@@ -68,15 +67,17 @@ class Home:
         self.key_path = path / KEY
         self.database_path = path / FILE_NAME
         self._rebuilding = path / REBUILDING
-        self.database = open_database(path, self.disk)
+        self.database = open_database(path, self.disk, self._follow_up)
         self.is_on_server = self.database.is_shared
         """Whether a database server keeps the home, which others may share."""
         self.boards = Boards(path, self.database.time)
         self.publisher = self.publisher_in(path)
         self.outbox = Outbox(path / "outbox", self.database, self.disk)
         self.tally = Tally()
-        self.database.committing = self.outbox.receiving
-        self.database.after = self._follow_up
+        self.database.opened = self._refuse_older
+        self._was_upgraded: bool | None = None
+        self.rebuilt: Rebuilt | None = None
+        """What became of the database here when the files of histories were taken, if they were."""
 
     def prepare(self, progress: Progress = untold) -> None:
         """Keep others out, and make what is missing: folders, the key, the database.
@@ -84,6 +85,36 @@ class Home:
         A database is made from the files of histories; `progress` is told how far that is.
         Raises OSError, also for a folder that is no home or that is only partly restored.
         """
+        self._make_folders()
+        if not self.database.is_made or self._rebuilding.exists():
+            self._rebuild(self.publisher, progress)
+            for fault in self.rebuilt.left if self.rebuilt else ():
+                log.warning("no history: %s", fault)
+
+    def rebuild(self, folder: Path, progress: Progress = untold) -> Rebuilt:
+        """Let the files of histories below a folder be the boards, where they can.
+
+        If the database had gone back, its letters are held back before: some have left since. Until
+        that is over, nobody else begins to use the home. Raises OSError as `prepare` does.
+        """
+        self._make_folders()
+        publisher = self.publisher if folder == self.path else self.publisher_in(folder)
+        try:
+            self.ask(lambda _: None)
+        except DatabaseGoneBack as fault:
+            log.warning("%s", fault)
+            self.database.opened = lambda _connection: None
+            with suppress(FileExistsError):
+                self.disk.create(self._rebuilding, b"", mode=0o600)
+            self.do(hold_letters)
+        if not self.database.is_made or self._rebuilding.exists():
+            self._rebuild(publisher, progress)
+        if not self.rebuilt:
+            self.rebuilt = rebuild(self.database, self.boards, publisher, progress)
+        return self.rebuilt
+
+    def _make_folders(self) -> None:
+        """Keep others out, and make missing folders and the key. Raises OSError."""
         if self.is_unfinished:
             reason = "restoring it, or copying it, was broken off; empty it, and begin again"
             raise OSError(errno.ENOTRECOVERABLE, reason, str(self.path))
@@ -93,26 +124,47 @@ class Home:
             self.publisher.prepare()
         self.outbox.prepare()
         self.database.put_key(token_bytes(32))
-        if not self.database.is_made or self._rebuilding.exists():
-            self._rebuild(progress)
 
     def publisher_in(self, folder: Path) -> Publisher:
         """Return what publishes the histories in a folder."""
         overlap = OVERLAP if self.is_on_server else 0.0
         return Publisher(folder, self.database, self.boards, self.disk, overlap)
 
-    def _rebuild(self, progress: Progress) -> None:
+    def _rebuild(self, publisher: Publisher, progress: Progress) -> None:
         """Make the database from the files, or wait until others have: nobody works with a part."""
         if not self.database.is_made:
             with suppress(FileExistsError):
                 self.disk.create(self._rebuilding, b"", mode=0o600)
+        checked, self.database.opened = self.database.opened, lambda _connection: None
         with ExitStack() as held:
             try:
                 held.enter_context(locked_file(self._rebuilding))
             except FileNotFoundError:
+                self.database.opened = checked
                 return  # others have made it meanwhile
-            rebuild(self.database, self.boards, self.publisher, progress)
+            self.rebuilt = rebuild(self.database, self.boards, publisher, progress)
             self.disk.remove(self._rebuilding)
+        self.database.opened = checked
+
+    def _refuse_older(self, connection: Connection) -> None:
+        """Raise DatabaseGoneBack if boards are known to have been at a later version."""
+        reached = self.publisher.reached()  # before others can go on
+        if not reached or connection.identity is None:
+            return
+        connection.begin(writes=False)
+        try:
+            version = Snapshot(connection).number("SELECT max(version) FROM boards")
+        finally:
+            connection.roll_back()
+        if version < reached:
+            moments = (moment_of(each // MICROSECONDS) for each in (version, reached))
+            then, known = map(format_time, moments)
+            do = command_line(self.path, "home", "rebuild")
+            raise DatabaseGoneBack(
+                f"{self.database.where} has gone back: its boards end at {then}, and had come to "
+                f"{known}. Stop the server, and put the latest database back, with the files "
+                "beside it. Without it, take what the files of histories have more, with:  " + do
+            )
 
     @property
     def configuration(self) -> Path:
@@ -144,8 +196,7 @@ class Home:
         """Remove the files that dead processes were writing, which takes a look at all names."""
         if not self.is_on_server:
             self.publisher.remove_drafts()
-        with locked_folder(self.path):
-            self.disk.remove_drafts(self.path)
+        self.disk.remove_drafts(self.path)
 
     def close(self) -> None:
         """Close what is open; it is opened again when needed."""
@@ -183,6 +234,12 @@ class Home:
             return configurations.parse_configuration(self.read_configuration())
         return configurations.Configuration()
 
+    def was_upgraded(self, snapshot: Snapshot) -> bool:
+        """Return whether an earlier version of the program may have carried out mails lately."""
+        if self._was_upgraded is None:
+            self._was_upgraded = was_upgraded(snapshot)
+        return self._was_upgraded
+
     @property
     def posted_state(self) -> LetterState:
         """What letters do that leave us: wait for the relay, or become files in the Maildir."""
@@ -193,37 +250,25 @@ class Home:
     def ask(
         self, question: Callable[Concatenate[Snapshot, P], T], *args: P.args, **named: P.kwargs
     ) -> T:
-        """Return the answer to a question about the database."""
+        """Return the answer to one question about the database, asked from outside.
+
+        Whoever has a snapshot or a transaction asks that; RuntimeError is raised otherwise.
+        """
         with self.database.read() as snapshot:
             return question(snapshot, *args, **named)
 
     def do(
         self, deed: Callable[Concatenate[Transaction, P], object], *args: P.args, **named: P.kwargs
     ) -> None:
-        """Write to the database, within the current transaction or else in one of its own."""
-        if transaction := self.database.transaction:
-            deed(transaction, *args, **named)
-        else:
-            self.database.write(lambda transaction: deed(transaction, *args, **named))
+        """Write to the database in a transaction of its own. Raises RuntimeError as `ask` does."""
+        self.database.write(lambda transaction: deed(transaction, *args, **named))
 
-    @contextmanager
-    def posting(self, drafts: Iterable[Draft]) -> Iterator[None]:
-        """Add letters to the transaction with what the body writes, or nothing if it fails."""
-        transaction = self._transaction
-        with transaction.part():
-            yield
-            for draft in drafts:
-                add_letter(transaction, draft.head, draft.content, draft.written, self.posted_state)
-                if draft.sheet:
-                    keep_sheet(transaction, draft.sheet, draft.written)
+    def withhold(self, transaction: Transaction, files: Iterable[str]) -> bool:
+        """Keep letters in the Maildir from being opened until a transaction is over.
 
-    def withhold(self, files: Iterable[str]) -> None:
-        """Keep letters in the Maildir from being opened while the transaction removes them.
-
-        Raises Stale if a mail program has taken one of them.
+        Return False, and keep none, if a mail program has taken one of them.
         """
-        if not self._transaction.held.enter_context(self.outbox.withheld(list(files))):
-            raise Stale("a letter in the Maildir")
+        return transaction.held.enter_context(self.outbox.withheld([*files], transaction))
 
     def relaying(self, *, waits: bool) -> AbstractContextManager[bool]:
         """Keep others on this host from the letters, and give whether nobody else is at them."""
@@ -240,61 +285,28 @@ class Home:
         if taken := self.tally.take():
             self.do(write_tally, taken, now)
 
-    def board_names(self, kind: str) -> list[BoardName]:
-        """Return all boards of a kind, damaged or not, in order."""
-        return self.ask(names_of, kind)
-
     def history_path(self, name: BoardName) -> Path:
         """Return the path of the file in which a board's history is published."""
         return self.boards.path(name)
 
-    def history(self, name: BoardName) -> bytes:
-        """Return the history of a board. Raises NoSuchFile."""
-        return self.ask(self.boards.history, name)
-
-    # Accounts
-
-    def account(self, userid: str) -> Account | None:
-        """Return an account, or None if there is none. Raises AccountDamaged."""
-        account = self.readable_account(userid)
-        return account and whole(account)
-
-    def readable_account(self, userid: str) -> Account | None:
-        """Return an account as far as it can be read, or None if there is none.
-
-        House players have one without a row.
-        """
-        if not USERID.fullmatch(userid):
-            return None
-        return self.ask(find_account, userid) or house_account(userid)
-
-    def accounts_at(self, address: str) -> list[Account]:
-        """Return the accounts that have an address, however it is written."""
-        return self.ask(accounts_at, address)
-
-    def userids(self) -> list[str]:
-        """Return the userids of all accounts, in order."""
-        return self.ask(all_userids)
-
-    def save(self, account: Account) -> None:
-        """Write an account, new or read before."""
-        self.do(write_account, account)
-
-    @property
-    def _transaction(self) -> Transaction:
-        """The transaction of the command that this thread carries out."""
-        transaction = self.database.transaction
-        if transaction is None:
-            raise RuntimeError("this is a part of a transaction")
-        return transaction
-
     def _follow_up(self, transactions: Sequence[Transaction]) -> None:
         """Do what follows from transactions that were committed."""
-        self.boards.remember(transactions)
+        changed, has_files = dict[BoardName, Board](), False
+        for transaction in transactions:
+            for about, value in transaction.follows.items():
+                match about:
+                    case BoardName():
+                        changed[about] = value
+                        self.boards.remember(transaction.identity, value)
+                    case Counted():
+                        self.tally.add(about, value)
+                    case LetterState.FILE:
+                        has_files = True
+        if changed:
+            self.publisher.note_reached(max(board.version for board in changed.values()))
         if not self.is_on_server:
-            for transaction in transactions:
-                self.publisher.publish(transaction.boards)
-        if any(transaction.letters for transaction in transactions):
+            self.publisher.publish(changed)
+        if has_files:
             self.write_out()
 
 
@@ -305,7 +317,7 @@ def configuration_of(home: Path) -> Path:
     return other if other and other.exists() and not os.path.lexists(own) else own
 
 
-def open_database(home: Path, disk: Disk) -> Database:
+def open_database(home: Path, disk: Disk, after: After = lambda _: None) -> Database:
     """Return the database of a home, where its configuration says; nothing is opened yet.
 
     Raises OSError for a configuration that may name a server and cannot be used.
@@ -319,14 +331,14 @@ def open_database(home: Path, disk: Disk) -> Database:
     except ValueError as error:
         raise OSError(f"{configuration}: {error}") from None
     if not url:
-        return SqliteDatabase(home / FILE_NAME, disk)
+        return SqliteDatabase(home / FILE_NAME, disk, after)
     try:
-        return open_server(home, url)
+        return open_server(home, url, after)
     except OSError as error:
         raise OSError(f"{configuration}: store: {error}") from None
 
 
-def open_server(home: Path, url: str) -> Database:
+def open_server(home: Path, url: str, after: After = lambda _: None) -> Database:
     """Return the database of the home with this folder on the server that a URL names.
 
     Nothing is connected yet. Raises OSError without the library that connects, and for a URL that
@@ -337,4 +349,4 @@ def open_server(home: Path, url: str) -> Database:
     except ImportError as error:
         reason = "install pbm_oust[postgresql], or take the line with store out of pbm_oust.toml"
         raise OSError(f"{error}; {reason}") from None
-    return PostgresqlDatabase(url, home)
+    return PostgresqlDatabase(url, home, after)

@@ -1,9 +1,8 @@
-"""The index of boards: what it says about each, and which boards it finds.
+"""The index of boards: summaries, and queries for boards.
 
-What it says is made from a history. One that ends with its result is believed: its header is read,
-each record is checked for its form, number, time and message key, and the owners follow from the
-records that change them. If that needs the rules, because a turn was taken back or the board goes
-on, all of it is replayed.
+A summary is made from a history. A history that ends with its result is trusted: the header is
+read, each record is checked for its form, number, time and message key, and the owners follow from
+the records that change them. All of it is replayed if the game goes on or a turn was taken back.
 """
 
 import re
@@ -29,12 +28,12 @@ _RECORDS = re.compile(
     rb"(?: {0,3}+[0-9]++ [xo*] \S.{24,}? [0-9]{4}-[0-9][0-9]-[0-9][0-9]"
     rb"T[0-9][0-9]:[0-9][0-9]:[0-9][0-9]Z [0-9a-f]{16}\n|#.*\n)*+"
 )
-"""Records and remarks. Of each record, what follows has a fixed place from one of its ends."""
+"""Records and remarks. In a record, the following groups have a fixed place from one end."""
 _NUMBER, _FIRST, _ACTION = slice(4), 7, slice(7, -38)
 _TIME, _KEY = slice(-37, -17), slice(-16, None)
 _HASH, _Z = b"#Z"
 _CONTINUES = f"\n{notation.FROM}: ".encode()
-"""Stands in the header of a board that continues another one."""
+"""The mark in the header of a board that continues another one."""
 _ADOPTION = re.compile(rf"{Verb.ADOPT.value} ([xo]) ({USERID.pattern})")
 _ASKS_THE_RULES = re.compile(rf"{Deed.ACCEPT.value}|{Deed.RETRACT.value}|{Verb.UNDO.value} [0-9]+")
 
@@ -47,7 +46,7 @@ class BoardName(Struct, frozen=True):
 
     @classmethod
     def of(cls, board: Header | Summary) -> "BoardName":
-        """Return the board with a header, or with a summary."""
+        """Return the name of a board by its header or summary."""
         return cls(board.kind.name, board.board)
 
     def __lt__(self, other: "BoardName") -> bool:
@@ -64,7 +63,7 @@ class BoardName(Struct, frozen=True):
         return f"{self.kind} {self.board}"
 
     def file_in(self, folder: Path) -> Path:
-        """Return the path of the file of the board's history below a folder."""
+        """Return the path of a board's history file below a folder."""
         return folder / self.kind / f"{self.board}.txt"
 
 
@@ -77,29 +76,29 @@ class BoardState(Enum):
 
 
 class Source(Struct, frozen=True):
-    """What a board came from: open challenge 5 of its game, or a section of tournament 3."""
+    """The source of a board: open challenge 5 of its game, or a section of tournament 3."""
 
     word: str
-    """Its word, in small letters: `seek`."""
+    """The kind of source, in small letters: `seek`."""
     number: int
     round: int | None = None
-    """The round of a tournament, and the section in it; many boards may come from that."""
+    """The round of a tournament, with its section; several boards may have this source."""
     section: int | None = None
 
     @property
     def remark(self) -> bytes:
-        """Its line in a history, right below the one with the message key."""
+        """The line for a history, right below the line with the message key."""
         part = f" round {self.round} section {self.section}" if self.round else ""
         return f"# {self.word} {self.number}{part}\n".encode()
 
 
 def entry_of(game: Game) -> Summary:
-    """Return what the index says about the board of a game."""
+    """Return the index entry for the board of a game."""
     return structs.replace(game.summary, due=earliest_ruling(game))
 
 
 def believe(name: BoardName, data: bytes) -> Summary | None:
-    """Return what the index says about a history that ends with its result, without replaying it.
+    """Return the index entry for a finished history, without replaying it.
 
     None for any other history, and if all of it has to be replayed.
     """
@@ -118,7 +117,7 @@ def believe(name: BoardName, data: bytes) -> Summary | None:
 
 
 def _told(lines: Iterable[bytes], header: Header, result: Result) -> Summary:
-    """Return what the lines below a header say. Raises ValueError if they need the rules."""
+    """Return the index entry for records and a result. Raises ValueError if they need a replay."""
     records = [line for line in lines if line[0] != _HASH]
     numbers, keys = [line[_NUMBER] for line in records], {line[_KEY] for line in records}
     times = [format_time(header.started).encode(), *[line[_TIME] for line in records]]
@@ -152,18 +151,18 @@ def _told(lines: Iterable[bytes], header: Header, result: Result) -> Summary:
 
 @lru_cache
 def _numbers(most: int) -> list[bytes]:
-    """Return how histories write the numbers from 1 to this one."""
+    """Return the numbers from 1 to `most` as histories write them."""
     return [b"%4d" % number for number in range(1, most + 1)]
 
 
 # Finding boards
 
 ENTRIES = "SELECT b.* FROM"
-"""The beginning of a statement whose rows `read_entries` reads; it calls the boards `b`."""
+"""The beginning of a query for `read_entries`; it calls the boards `b`."""
 
 
 def all_names(snapshot: database.Snapshot) -> list[BoardName]:
-    """Return all boards, damaged or not, by the names of their kinds and their numbers."""
+    """Return all boards, damaged or not, by game and number."""
     return _names(snapshot, "boards ORDER BY kind, board")
 
 
@@ -182,6 +181,32 @@ def count_all(snapshot: database.Snapshot) -> int:
     return snapshot.number("SELECT count(*) FROM boards")
 
 
+def worth_a_look(
+    snapshot: database.Snapshot, kind: str, most: int, ahead: datetime, known: Collection[str]
+) -> set[BoardName]:
+    """Return boards of a game that may have faults: at most `most` of each sort.
+
+    These are damaged ones, those that changed last, those with records after a moment, and active
+    ones of players who have no account and are not among those known.
+    """
+    lacks = "{0} NOT IN (SELECT userid FROM accounts)"
+    lacks += " AND {0} NOT IN (SELECT value FROM json_each(?))"
+    words = database.words_list(known)
+    sorts: tuple[tuple[str, tuple[database.Value, ...]], ...] = (
+        ("state = 'damaged'", ()),
+        ("true ORDER BY version DESC", ()),
+        ("latest > ?", (database.seconds(ahead),)),
+        (f"state = 'active' AND {lacks.format('x')}", (words,)),
+        (f"state = 'active' AND {lacks.format('o')}", (words,)),
+    )
+    found = set[BoardName]()
+    for sort, values in sorts:
+        found.update(
+            _names(snapshot, f"boards WHERE kind = ? AND {sort} LIMIT ?", kind, *values, most)
+        )
+    return found
+
+
 def find_entry(snapshot: database.Snapshot, name: BoardName) -> Summary | None:
     """Return the entry of a board; None if it is damaged or does not exist."""
     found = read_entries(
@@ -191,7 +216,7 @@ def find_entry(snapshot: database.Snapshot, name: BoardName) -> Summary | None:
 
 
 def boards_of_player(snapshot: database.Snapshot, userid: str) -> list[Summary]:
-    """Return the active boards on which a player owns a side, in order of kinds and numbers."""
+    """Return the active boards of a player, by game and number."""
     search = (
         f"{ENTRIES} board_userids u JOIN boards b USING (kind, board) "
         "WHERE u.userid = ? AND u.state = 'active' AND u.is_owner = 1"
@@ -200,19 +225,19 @@ def boards_of_player(snapshot: database.Snapshot, userid: str) -> list[Summary]:
 
 
 def count_active(snapshot: database.Snapshot, userid: str) -> int:
-    """Return the number of active boards on which a player owns a side."""
+    """Return the number of a player's active boards."""
     search = "board_userids WHERE userid = ? AND state = 'active' AND is_owner = 1"
     return _count(snapshot, search, userid)
 
 
 def count_active_against(snapshot: database.Snapshot, userid: str, others: Collection[str]) -> int:
-    """Return the number of active boards on which a player plays against any of some others."""
+    """Return the number of a player's active boards against some others."""
     boards = boards_of_player(snapshot, userid)
     return sum(each.x in others or each.o in others for each in boards)
 
 
 def progress_of(snapshot: database.Snapshot, userids: Iterable[str]) -> database.Row | None:
-    """Return what differs after whatever happens on one of these players' active boards."""
+    """Return a value that changes with each event on these players' active boards."""
     return snapshot.row(
         "SELECT count(*), sum(records) FROM board_userids u JOIN boards USING (kind, board) WHERE "
         "u.userid IN (SELECT value FROM json_each(?)) AND u.state = 'active' AND is_owner = 1",
@@ -235,7 +260,7 @@ def boards_with(snapshot: database.Snapshot, userid: str) -> list[BoardName]:
 def latest_results(
     snapshot: database.Snapshot, userid: str, kind: str, most: int
 ) -> list[database.Row]:
-    """Return x, o and the result of the latest finished boards of a player, by their numbers."""
+    """Return x, o and the result of the latest finished boards of a player, by number."""
     return snapshot.rows(
         "SELECT b.x, b.o, b.result FROM board_userids u JOIN boards b USING (kind, board) "
         "WHERE u.userid = ? AND u.state = 'over' AND u.is_owner = 1 AND u.kind = ? "
@@ -251,10 +276,10 @@ def has_played(snapshot: database.Snapshot, userid: str) -> bool:
 
 
 def due_by(snapshot: database.Snapshot, moment: datetime) -> list[BoardName]:
-    """Return the boards on which something may be due by a moment, the earliest first.
+    """Return the boards that may need a ruling by a moment, the earliest first.
 
-    Whether it is depends on the vacations of the player to move. Those come last whose latest
-    record lies far ahead, as a clock was wrong.
+    Whether one is due depends on the vacations of the player to move. Boards with a record far in
+    the future, from a wrong clock, come last.
     """
     due = "boards WHERE due <= ? ORDER BY due, kind, board"
     names = _names(snapshot, due, database.seconds(moment))
@@ -265,34 +290,34 @@ def due_by(snapshot: database.Snapshot, moment: datetime) -> list[BoardName]:
 
 
 def started_by(snapshot: database.Snapshot, key: str) -> BoardName | None:
-    """Return the board that the mail with a message key has started."""
+    """Return the board started by the mail with a message key."""
     search = "boards WHERE challenge = ? ORDER BY kind, board LIMIT 1"
     return next(iter(_names(snapshot, search, key)), None)
 
 
 def started_from(snapshot: database.Snapshot, kind: str, source: Source) -> BoardName | None:
-    """Return the board of a kind that came from a source."""
+    """Return the board of a game with this source."""
     search = "boards WHERE kind = ? AND source = ? AND source_number = ? ORDER BY board LIMIT 1"
     return next(iter(_names(snapshot, search, kind, source.word, source.number)), None)
 
 
 def highest_source(snapshot: database.Snapshot, kind: str, word: str) -> int:
-    """Return the highest number among the sources with a word; 0 if there are none."""
+    """Return the highest number among the sources of this word; 0 if there are none."""
     return snapshot.number(
         "SELECT max(source_number) FROM boards WHERE kind = ? AND source = ?", kind, word
     )
 
 
 ANYBODY = ""
-"""Stands for all userids where it is not known whose a damaged board is."""
+"""Stands for all userids where the players of a damaged board are unknown."""
 
 
 def damaged_boards(
     snapshot: database.Snapshot, kind: str, userids: Collection[str] = ()
 ) -> list[BoardName]:
-    """Return the damaged boards of a kind in order: all, or those that may be of some players.
+    """Return the damaged boards of a game in order: all, or those perhaps of some players.
 
-    These are named in the history. A board whose header cannot be read may be anybody's.
+    The history names the players. A board whose header cannot be read may be anybody's.
     """
     if not userids:
         return sorted(_names(snapshot, "boards WHERE kind = ? AND state = 'damaged'", kind))
@@ -306,7 +331,7 @@ def damaged_boards(
 def read_entries(
     snapshot: database.Snapshot, statement: str, *values: database.Value
 ) -> list[Summary]:
-    """Return the entries that a statement gives."""
+    """Return the entries in the rows of a query."""
     return [_entry(row) for row in snapshot.rows(statement, *values)]
 
 
@@ -348,12 +373,12 @@ _LATEST_OF_ARM = "ORDER BY b.latest DESC, b.board DESC LIMIT ?"
 _ARM = "SELECT * FROM ({}) AS arm"
 _IN_PLACE = "ORDER BY latest DESC, board DESC, kind DESC LIMIT ?"
 _RECORDS_EACH = 3
-"""How many records are read for each of the first placements: some are swaps, or words."""
+"""The number of records read for each of the first placements: some are swaps, or words."""
 _LATEST = "ORDER BY latest DESC, board DESC LIMIT ? OFFSET ?"
 
 
 class Window(Struct, frozen=True):
-    """Which boards of a list are wanted: at most so many, after so many."""
+    """A part of a list: at most so many entries, after so many others."""
 
     most: int
     skipped: int = 0
@@ -369,9 +394,9 @@ def boards_in(
     to_move: bool = False,
     since: datetime | None = None,
 ) -> tuple[list[Summary], int]:
-    """Return boards of some kinds in some states, and how many there are in all.
+    """Return boards of some games in some states, and the number of all.
 
-    Those come first on which something happened last.
+    The latest change comes first.
 
     With `userids`, they are those on which any of these players owns a side, or is to move; without
     them, `since` leaves only those with a record after it.
@@ -399,13 +424,13 @@ def boards_in(
 
 
 class Mark(Struct, frozen=True):
-    """A board's place among all boards, of which that comes first on which something happened last.
+    """A place in the list of all boards, the latest change first.
 
-    A search that has come so far goes on behind it.
+    A search continues after it.
     """
 
     latest: int
-    """When that was, in seconds since 1970 in UTC."""
+    """The time of the latest change, in seconds since 1970 in UTC."""
     board: int
     kind: str
 
@@ -423,10 +448,10 @@ def walk_back(
     most: int,
     after: Mark | None = None,
 ) -> list[Summary]:
-    """Return at most so many boards of some kinds in some states, in the order of their places.
+    """Return at most `most` boards of some games in some states, the latest change first.
 
-    On all of them each of the players, who are two at most, owns a side. Of each kind and state so
-    many boards are taken: those of everybody off an index, those of a player out of all of theirs.
+    Each of the players, two at most, owns a side on all of them. Of each game and state so many
+    boards are taken: those of everybody off an index, those of a player out of all of theirs.
     """
     arms, values = list[str](), list[database.Value]()
     for kind, state in product(kinds, states):
@@ -447,9 +472,9 @@ def walk_back(
 def first_placements(
     snapshot: database.Snapshot, boards: Iterable[Summary], count: int
 ) -> dict[BoardName, tuple[str, ...]]:
-    """Return the cells of the first placements on boards, as their histories have them.
+    """Return the cells of the first placements on boards.
 
-    They are at most `count`, and those of a few records. Boards that continue others are left out.
+    They are at most `count`, from the first few records. Boards that continue others are left out.
     """
     numbers = defaultdict[str, list[str]](list)
     for board in boards:
@@ -479,7 +504,7 @@ def _count(snapshot: database.Snapshot, boards: str, *values: database.Value) ->
 
 
 def count_in(snapshot: database.Snapshot, kind: str, state: BoardState) -> int:
-    """Return how many boards of a kind are in a state."""
+    """Return the number of boards of a game in a state."""
     return snapshot.number(
         "SELECT number FROM board_counts WHERE kind = ? AND state = ?", kind, state.value
     )

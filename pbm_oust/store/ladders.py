@@ -1,21 +1,24 @@
 """Ladders in the database: who stands where, kept beside what has led to that.
 
 Who joins and who leaves is kept here alone; challenges are what the histories of their boards say.
-The rungs stand as they do after the latest event: each one goes on where the one before has left
-off. If an event comes or changes behind which others stand already, all are gone through anew. What
-is too much for one transaction waits for the next sweep, which goes on with it in parts, and lets
-idle players sink.
+A ladder is a document, which stands as it does after the latest event: the next one goes on where
+the one before has left off. If an event comes or changes behind which others stand already, all
+are gone through anew. What is too much for one transaction waits for the next sweep, which goes on
+with it in parts, and lets idle players sink.
 """
 
-from collections import Counter
-from collections.abc import Iterable
+import logging
+from collections.abc import Collection
 from datetime import datetime
 from functools import partial
+from itertools import islice
 
+import msgspec
 from msgspec import Struct
 
 from pbm_oust.board import Game, Summary, Terms, notation
 from pbm_oust.board.history import read_header
+from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules import KINDS, Grid, How, Kind, parse_grid
 from pbm_oust.store.database import (
     ALL_ROWS,
@@ -25,40 +28,42 @@ from pbm_oust.store.database import (
     Transaction,
     moment_of,
     seconds,
-    words_list,
 )
 from pbm_oust.store.index import ENTRIES, BoardName, Window, read_entries
 from pbm_oust.tournaments.ladder import (
-    ENDS,
-    IDLE,
-    MOST_REACH,
     PAUSE,
+    SOURCE,
     Challenge,
     Event,
     Ladder,
     LadderStep,
     Outlook,
-    Rung,
     fold,
 )
 
+log = logging.getLogger("pbm_oust")
+
 MOST_AT_ONCE = 100
 """How many steps of a ladder are done while others wait to write."""
-_LOOKED_AT = 3 * MOST_REACH
-"""How many players above are looked at, with those who are passed over."""
-_GAP = 2**32
-"""What lies between two rungs that nobody has climbed in between."""
-_NEAR = 50
-"""How many rungs are spread out where no room is left between two, at first."""
 _LAST_BOARD = 2**40
 """Stands behind all boards of a second."""
 _BEFORE_ALL = (0, 0, 0)
+_READ = msgspec.json.Decoder(Ladder).decode
 
 _Place = tuple[int, int, int]
 """Where an event stands: its second, board and number."""
 _BOARDS = "SELECT board, challenger, defender, began, ended, how FROM ladder_boards WHERE kind = ?"
-_DEFENDED_BY = "AND ended IS NULL AND defender IN (SELECT value FROM json_each(?))"
-_CHALLENGED_BY = "AND ended IS NULL AND challenger IN (SELECT value FROM json_each(?))"
+
+
+class DamagedLadder(NotAllowedReason, frozen=True):
+    """What is kept of the boards of a ladder cannot be read, and the operator has to repair it."""
+
+    kind: Kind
+    why: str
+    """What is wrong, for the operator."""
+
+    def __str__(self) -> str:
+        return f"{self.kind.name} {SOURCE} in the database is damaged: {self.why}"
 
 
 class LadderPlace(Struct, frozen=True):
@@ -119,17 +124,14 @@ def rename(transaction: Transaction, old: str, new: str) -> None:
     Where one has played whose userid that is, all that happened is gone through anew.
     """
     for kind in KINDS:
-        if _has_been_on(transaction, kind, old) and _has_been_on(transaction, kind, new):
+        ladder, place = _read(transaction, kind)
+        steps = "SELECT userid FROM ladder_steps WHERE kind = ? AND userid IN (?, ?)"
+        known = {userid for (userid,) in transaction.rows(steps, kind, old, new)} | {*ladder}
+        if {old, new} <= known:
             _start_anew(transaction, kind)
+        elif old in known:
+            _keep(transaction, kind, ladder.renamed(old, new), place)
     transaction.run("UPDATE ladder_steps SET userid = ? WHERE userid = ?", new, old)
-    transaction.run("UPDATE rungs SET userid = ? WHERE userid = ?", new, old)
-
-
-def _has_been_on(snapshot: Snapshot, kind: str, userid: str) -> bool:
-    """Return whether a player has ever joined a ladder, or stands on it."""
-    joined = "SELECT kind FROM ladder_steps WHERE userid = ? UNION "
-    joined += "SELECT kind FROM rungs WHERE userid = ?"
-    return (kind,) in snapshot.rows(joined, userid, userid)
 
 
 def challenge_of(said: Summary, data: bytes) -> Challenge:
@@ -183,27 +185,30 @@ def note_board(
 
 
 def catch_up(transaction: Transaction, kind: str, now: datetime | None = None) -> bool:
-    """Let the rungs follow what has happened, and idle players sink who should have until now.
+    """Let a ladder follow what has happened, and idle players sink who should have until now.
 
     Returns whether more is left to be done.
     """
-    left = MOST_AT_ONCE
-    for event in _events(transaction, kind, left):
-        left -= _sink(transaction, kind, event.at, left)
-        if left <= 0:
-            return True
-        _do(transaction, kind, event)
-        _keep_position(transaction, kind, _place_of(event))
-        left -= 1
-    return left <= 0 or bool(now and _sink(transaction, kind, now, left) >= left)
+    ladder, place = _read(transaction, kind)
+    events = _events_after(transaction, kind, place, MOST_AT_ONCE)
+    for event in events:
+        ladder, place = ladder.after(event), _place_of(event)
+    is_behind = len(events) == MOST_AT_ONCE
+    sunk = ladder.at(now) if now and not is_behind else ladder
+    if sunk != ladder:
+        moved = set(sunk.rungs).difference(ladder.rungs)
+        place = max(place, *((seconds(each.since), _LAST_BOARD, 0) for each in moved))
+    if events or sunk != ladder:
+        _keep(transaction, kind, sunk, place)
+    return is_behind
 
 
 def count_waiting(database: Database, now: datetime) -> None:
-    """Let all rungs follow what has happened until now.
+    """Let all ladders follow what has happened until now.
 
     It is done in parts, so that nobody else waits for all of it. Raises DatabaseFault.
     """
-    with database.read_latest() as snapshot:
+    with database.read() as snapshot:
         behind = [kind for kind in KINDS if is_due(snapshot, kind, now)]
     for kind in behind:
         while database.write(partial(catch_up, kind=kind, now=now)):
@@ -211,16 +216,17 @@ def count_waiting(database: Database, now: datetime) -> None:
 
 
 def is_behind(snapshot: Snapshot, kind: str) -> bool:
-    """Return whether something has happened that the rungs do not follow yet."""
-    return bool(_events(snapshot, kind, 1))
+    """Return whether something has happened that a ladder does not follow yet."""
+    return bool(_events_after(snapshot, kind, _read(snapshot, kind)[1], 1))
 
 
 def is_due(snapshot: Snapshot, kind: str, now: datetime) -> bool:
-    """Return whether something has happened until now that the rungs do not follow yet.
+    """Return whether something has happened until now that a ladder does not follow yet.
 
     That somebody should have sunk counts as well.
     """
-    return is_behind(snapshot, kind) or _idle(snapshot, kind, now) is not None
+    ladder = read_ladder(snapshot, kind)
+    return is_behind(snapshot, kind) or ladder.at(now) != ladder
 
 
 def _note_step(
@@ -245,171 +251,56 @@ def _note_step(
 
 def _start_anew(transaction: Transaction, kind: str) -> None:
     """Let all that happened on a ladder be gone through anew."""
-    transaction.run("DELETE FROM rungs WHERE kind = ?", kind)
-    _keep_position(transaction, kind, _BEFORE_ALL)
+    _keep(transaction, kind, Ladder(), _BEFORE_ALL)
 
 
-def _do(transaction: Transaction, kind: str, event: Event) -> None:
-    """Let the rungs follow an event, as `Ladder.after` does."""
-    userid, two = event.userid, (event.userid, event.defender)
-    at, step = seconds(event.at), LadderStep(event.step)
-    if step is LadderStep.JOIN:
-        _add(transaction, kind, userid, event)
-    elif step is LadderStep.LEAVE:
-        transaction.run("DELETE FROM rungs WHERE kind = ? AND userid = ?", kind, userid)
-    elif step is LadderStep.BEGIN:
-        for each in reversed(two):
-            _add(transaction, kind, each, event)
-        _play(transaction, kind, two, 1)
-    else:
-        _play(transaction, kind, two, -1)
-        if step is not LadderStep.VOID:
-            transaction.run(
-                "UPDATE rungs SET since = ? WHERE kind = ? AND userid IN (?, ?)", at, kind, *two
-            )
-        if step is LadderStep.WIN:
-            _climb(transaction, kind, *two)
-
-
-def _add(transaction: Transaction, kind: str, userid: str, event: Event) -> None:
-    """Put a player at the bottom, unless they are on the ladder."""
-    begun, ended = _around(_place_of(event))
-    playing = transaction.number(
-        "SELECT count(*) FROM ladder_boards WHERE (challenger = ? OR defender = ?) AND kind = ? "
-        "AND (began, board) < (?, ?) AND (ended IS NULL OR (ended, board) > (?, ?))",
-        *(userid, userid, kind, *begun, *ended),
-    )
-    transaction.run(
-        "INSERT INTO rungs (kind, userid, rank, since, playing) VALUES (?, ?, ?, ?, ?) "
-        "ON CONFLICT DO NOTHING",
-        *(kind, userid, _bottom(transaction, kind), seconds(event.at), playing),
-    )
-
-
-def _play(transaction: Transaction, kind: str, two: tuple[str, str], number: int) -> None:
-    """Let two players play on a board more or less."""
-    transaction.run(
-        "UPDATE rungs SET playing = playing + ? WHERE kind = ? AND userid IN (?, ?)",
-        *(number, kind, *two),
-    )
-
-
-def _climb(transaction: Transaction, kind: str, challenger: str, defender: str) -> None:
-    """Let a challenger take the place of a defender above."""
-    here, there = (_rank(transaction, kind, each) for each in (challenger, defender))
-    if here is None or there is None or here < there:
-        return
-    rank = _room_above(transaction, kind, there)
-    if rank is None:
-        _spread(transaction, kind, there)
-        rank = _room_above(transaction, kind, _rank(transaction, kind, defender) or 0)
-    _move(transaction, kind, challenger, rank or 0)
-
-
-def _room_above(snapshot: Snapshot, kind: str, rank: int) -> int | None:
-    """Return a rank between a rung and the one above it; None if there is none."""
-    row = snapshot.row(
-        "SELECT rank FROM rungs WHERE kind = ? AND rank < ? ORDER BY rank DESC LIMIT 1", kind, rank
-    )
-    if row is None:
-        return rank - _GAP
-    middle: int = (row[0] + rank) // 2
-    return middle if row[0] < middle else None
-
-
-def _spread(transaction: Transaction, kind: str, rank: int, near: int = _NEAR) -> None:
-    """Make room above a rung: spread it and those near above it out, below the one above them."""
-    rows = transaction.rows(
-        "SELECT rank, userid FROM rungs WHERE kind = ? AND rank <= ? ORDER BY rank DESC LIMIT ?",
-        *(kind, rank, near + 1),
-    )
-    is_top = len(rows) <= near
-    top = rows[-1][0] - len(rows) * _GAP if is_top else rows[-1][0]
-    moved = rows if is_top else rows[:-1]
-    gap = (rank - top) // len(moved)
-    if gap < 2:
-        _spread(transaction, kind, rank, 2 * near)
-        return
-    for nth, (_, userid) in enumerate(moved):
-        _move(transaction, kind, userid, rank - nth * gap)
-
-
-def _move(transaction: Transaction, kind: str, userid: str, rank: int) -> None:
-    transaction.run("UPDATE rungs SET rank = ? WHERE kind = ? AND userid = ?", rank, kind, userid)
-
-
-def _sink(transaction: Transaction, kind: str, before: datetime, most: int) -> int:
-    """Let idle players sink, at most so many, one after the other; return how many have sunk."""
-    for done in range(most):
-        idle = _idle(transaction, kind, before)
-        if idle is None:
-            return done
-        userid, since = idle
-        sinks = since + int(IDLE.total_seconds())
-        transaction.run(
-            "UPDATE rungs SET rank = ?, since = ? WHERE kind = ? AND userid = ?",
-            *(_bottom(transaction, kind), sinks, kind, userid),
-        )
-        place = sinks, _LAST_BOARD, 0
-        _keep_position(transaction, kind, max(place, position(transaction, kind)))
-    return most
-
-
-def _idle(snapshot: Snapshot, kind: str, before: datetime) -> tuple[str, int] | None:
-    """Return who sinks next, and since when they have been idle; None if that is not before."""
-    row = snapshot.row(
-        "SELECT userid, since FROM rungs WHERE kind = ? AND playing = 0 AND since < ? "
-        "ORDER BY since, rank LIMIT 1",
-        *(kind, seconds(before - IDLE)),
-    )
-    return (row[0], row[1]) if row else None
-
-
-def _rank(snapshot: Snapshot, kind: str, userid: str) -> int | None:
-    row = snapshot.row("SELECT rank FROM rungs WHERE kind = ? AND userid = ?", kind, userid)
-    return row[0] if row else None
-
-
-def _bottom(snapshot: Snapshot, kind: str) -> int:
-    """Return a rank below all others."""
-    return _GAP + snapshot.number("SELECT max(rank) FROM rungs WHERE kind = ?", kind)
-
-
-# Events, and how far the rungs have come
+# Events, and how far a ladder has come
 
 
 def position(snapshot: Snapshot, kind: str) -> _Place:
-    """Return the place of the event after which the rungs stand."""
+    """Return the place of the event after which a ladder stands."""
     row = snapshot.row("SELECT at, board, number FROM ladders WHERE kind = ?", kind)
     return (row[0], row[1], row[2]) if row else _BEFORE_ALL
 
 
-def _keep_position(transaction: Transaction, kind: str, place: _Place) -> None:
+def _read(snapshot: Snapshot, kind: str) -> tuple[Ladder, _Place]:
+    """Return a ladder, and the place of the event after which it stands so.
+
+    One that is damaged is gone through anew.
+    """
+    row = snapshot.row("SELECT document, at, board, number FROM ladders WHERE kind = ?", kind)
+    document, *place = row or (None, *_BEFORE_ALL)
+    if document is None:
+        return Ladder(), _BEFORE_ALL
+    try:
+        return _READ(document), (place[0], place[1], place[2])
+    except msgspec.DecodeError as error:
+        log.error("the %s %s in the database is damaged: %s", kind, SOURCE, error)
+        return Ladder(), _BEFORE_ALL
+
+
+def _keep(transaction: Transaction, kind: str, ladder: Ladder, place: _Place) -> None:
     transaction.run(
-        "INSERT INTO ladders (kind, at, board, number) VALUES (?, ?, ?, ?) ON CONFLICT (kind) "
-        "DO UPDATE SET at = excluded.at, board = excluded.board, number = excluded.number",
-        *(kind, *place),
+        "INSERT INTO ladders (kind, document, at, board, number) VALUES (?, ?, ?, ?, ?) "
+        "ON CONFLICT (kind) DO UPDATE SET document = excluded.document, at = excluded.at, "
+        "board = excluded.board, number = excluded.number",
+        *(kind, msgspec.json.encode(ladder).decode(), *place),
     )
 
 
-def _events(snapshot: Snapshot, kind: str, most: int) -> list[Event]:
-    """Return the events that the rungs do not follow yet, in their order, at most so many."""
-    return _events_after(snapshot, kind, position(snapshot, kind), most)
-
-
 def _events_after(snapshot: Snapshot, kind: str, place: _Place, most: int) -> list[Event]:
+    """Return the events behind a place, in their order, at most so many."""
     steps = snapshot.rows(
         "SELECT at, board, number, userid, step FROM ladder_steps "
         "WHERE kind = ? AND (at, board, number) > (?, ?, ?) ORDER BY at, board, number LIMIT ?",
         *(kind, *place, most),
     )
+    here = kind, *place[:2], most + 1  # the board there may have events before the place
     begun = snapshot.rows(
-        f"{_BOARDS} AND (began, board) > (?, ?) ORDER BY began, board LIMIT ?",
-        *(kind, *place[:2], most),
+        f"{_BOARDS} AND (began, board) >= (?, ?) ORDER BY began, board LIMIT ?", *here
     )
     ended = snapshot.rows(
-        f"{_BOARDS} AND (ended, board) > (?, ?) ORDER BY ended, board LIMIT ?",
-        *(kind, *_around(place)[1], most),
+        f"{_BOARDS} AND (ended, board) >= (?, ?) ORDER BY ended, board LIMIT ?", *here
     )
     found = {event for row in (*begun, *ended) for event in _challenge(row).events()}
     found |= {
@@ -417,15 +308,6 @@ def _events_after(snapshot: Snapshot, kind: str, place: _Place, most: int) -> li
         for at, board, number, userid, step in steps
     }
     return sorted(event for event in found if _place_of(event) > place)[:most]
-
-
-def _around(place: _Place) -> tuple[tuple[int, int], tuple[int, int]]:
-    """Return what the second and board is below that of challenges that began before a place.
-
-    And what it is above that of those that ended after it.
-    """
-    at, board, number = place
-    return (at, board + (number > 0)), (at, board - (number < ENDS))
 
 
 def _place_of(event: Event) -> _Place:
@@ -444,12 +326,18 @@ def _challenge(row: Row) -> Challenge:
 # How it stands
 
 
-def in_play(snapshot: Snapshot, kind: str, userids: Iterable[str]) -> list[Challenge]:
+def read_ladder(snapshot: Snapshot, kind: str) -> Ladder:
+    """Return a ladder as it stands."""
+    return _read(snapshot, kind)[0]
+
+
+def in_play(snapshot: Snapshot, kind: str, userids: Collection[str]) -> list[Challenge]:
     """Return the challenges in play of some players, in the order of their boards."""
-    players = words_list(userids)
-    rows = snapshot.rows(f"{_BOARDS} {_DEFENDED_BY}", kind, players)
-    rows += snapshot.rows(f"{_BOARDS} {_CHALLENGED_BY}", kind, players)
-    return sorted({_challenge(row) for row in rows}, key=lambda each: each.board)
+    found = read_ladder(snapshot, kind).open
+    return sorted(
+        (each for each in found if not {*each.players}.isdisjoint(userids)),
+        key=lambda each: each.board,
+    )
 
 
 def results(snapshot: Snapshot, kind: str, most: int) -> list[Summary]:
@@ -464,54 +352,37 @@ def results(snapshot: Snapshot, kind: str, most: int) -> list[Summary]:
 
 def ladders_of(snapshot: Snapshot, userid: str) -> list[str]:
     """Return the kinds on whose ladders a player stands."""
-    rows = snapshot.rows("SELECT kind FROM rungs WHERE userid = ? ORDER BY kind", userid)
-    return [kind for (kind,) in rows]
+    return [kind for kind in sorted(KINDS) if userid in read_ladder(snapshot, kind)]
 
 
 def size(snapshot: Snapshot, kind: str) -> int:
     """Return how many players are on a ladder."""
-    return snapshot.number("SELECT count(*) FROM rungs WHERE kind = ?", kind)
+    return len(read_ladder(snapshot, kind).rungs)
 
 
 def places(snapshot: Snapshot, kind: str, part: Window) -> list[LadderPlace]:
     """Return a part of a ladder, from the top."""
-    rows = snapshot.rows(
-        "SELECT userid, playing FROM rungs WHERE kind = ? ORDER BY rank LIMIT ? OFFSET ?",
-        *(kind, part.most, part.skipped),
-    )
+    ladder = read_ladder(snapshot, kind)
+    playing, there = ladder.playing, islice(ladder, part.skipped, part.skipped + part.most)
     return [
-        LadderPlace(userid, place, playing)
-        for place, (userid, playing) in enumerate(rows, part.skipped + 1)
+        LadderPlace(userid, place, playing[userid])
+        for place, userid in enumerate(there, part.skipped + 1)
     ]
 
 
 def place_of(snapshot: Snapshot, kind: str, userid: str) -> int | None:
     """Return the place of a player on a ladder, from 1; None for who is not there."""
-    rank = _rank(snapshot, kind, userid)
-    if rank is None:
-        return None
-    return snapshot.number("SELECT count(*) FROM rungs WHERE kind = ? AND rank <= ?", kind, rank)
+    return read_ladder(snapshot, kind).place_of(userid)
 
 
 def outlook(snapshot: Snapshot, kind: str, userid: str, now: datetime) -> Outlook:
     """Return what decides whom a player may challenge."""
-    place, players = place_of(snapshot, kind, userid), size(snapshot, kind)
-    if place is None:
-        return Outlook(userid, None, players)
     rows = snapshot.rows(
-        "SELECT userid FROM rungs WHERE kind = ? AND rank < ? ORDER BY rank DESC LIMIT ?",
-        *(kind, _rank(snapshot, kind, userid), _LOOKED_AT),
+        "SELECT defender FROM ladder_boards WHERE challenger = ? AND kind = ? AND began > ?",
+        *(userid, kind, seconds(now - PAUSE)),
     )
-    above = [each for (each,) in rows]
-    challenges = snapshot.rows(
-        f"{_BOARDS} AND challenger = ? AND began > ?", kind, userid, seconds(now - PAUSE)
-    )
-    challenges += snapshot.rows(
-        f"{_BOARDS} {_DEFENDED_BY}",
-        *(kind, words_list(above)),
-    )
-    found = {challenge.board: challenge for challenge in map(_challenge, challenges)}
-    return Outlook(userid, place, players, above, tuple(found.values()))
+    recent = frozenset(defender for (defender,) in rows)
+    return Outlook(userid, read_ladder(snapshot, kind), recent)
 
 
 def climb_by(snapshot: Snapshot, game: Game) -> Climb | None:
@@ -523,49 +394,44 @@ def climb_by(snapshot: Snapshot, game: Game) -> Climb | None:
     row = snapshot.row(f"{_BOARDS} AND board = ?", kind, game.header.board)
     if row is None or is_behind(snapshot, kind):
         return None
-    challenger, defender = game.header.x, game.header.o
-    places = (place_of(snapshot, kind, each) for each in (challenger, defender))
-    return Climb(challenger, defender, _how(game.summary, challenger), *places)
+    two = game.header.x, game.header.o
+    places = map(read_ladder(snapshot, kind).place_of, two)
+    return Climb(*two, _how(game.summary, two[0]), *places)
 
 
 def wrong(snapshot: Snapshot, kind: str, now: datetime) -> list[str]:
     """Return who is kept otherwise on a ladder than all that happened gives, in order.
 
-    What the rungs do not follow yet is no fault of theirs.
+    What it does not follow yet is no fault.
     """
-    place = position(snapshot, kind)
-    events = [event for event in all_events(snapshot, kind) if _place_of(event) <= place]
-    given = fold(events)
-    rows = snapshot.rows(
-        "SELECT userid, since, playing FROM rungs WHERE kind = ? ORDER BY rank", kind
-    )
-    kept = Ladder(tuple(Rung(userid, moment_of(since)) for userid, since, _ in rows), given.open)
-    stands, should = (_told(ladder.at(now)) for ladder in (kept, given))
-    boards = Counter(userid for two in given.open for userid in two)
-    plays = {userid for userid, _, playing in rows if playing != boards[userid]}
-    return sorted(plays | {userid for userid, _, _ in stands ^ should})
-
-
-def _told(ladder: Ladder) -> set[tuple[str, int, datetime]]:
-    return {(each.userid, nth, each.since) for nth, each in enumerate(ladder.rungs)}
+    kept, place = _read(snapshot, kind)
+    given = fold(event for event in all_events(snapshot, kind) if _place_of(event) <= place)
+    stands, should = (set(enumerate(each.at(now).rungs)) for each in (kept, given))
+    found = {each.userid for _, each in stands ^ should}
+    played = {*kept.open} ^ {*given.open}
+    return sorted(found.union(*(each.players for each in played)))
 
 
 def all_events(snapshot: Snapshot, kind: str) -> list[Event]:
     """Return all that happened on a ladder, in order."""
-    return _events_after(snapshot, kind, _BEFORE_ALL, ALL_ROWS)
+    return _events_after(snapshot, kind, _BEFORE_ALL, ALL_ROWS - 1)
 
 
 # How its boards begin
 
 
 def terms_of(snapshot: Snapshot, kind: Kind) -> tuple[Grid, Terms]:
-    """Return the grid and the terms of the boards of a ladder."""
+    """Return the grid and the terms of the boards of a ladder. Raises NotAllowed if damaged."""
     row = snapshot.row("SELECT grid, terms FROM ladders WHERE kind = ?", kind.name)
     grid, terms = row or (None, None)
-    return (
-        parse_grid(grid) if grid else kind.default_grid,
-        notation.parse_terms(terms) if terms else Terms(binding=True),
-    )
+    try:
+        on = parse_grid(grid) if grid else kind.default_grid
+        by = notation.parse_terms(terms) if terms else Terms(binding=True)
+    except ValueError as error:
+        raise NotAllowed(DamagedLadder(kind, str(error))) from None
+    if not kind.plays_on(on):
+        raise NotAllowed(DamagedLadder(kind, f"{kind.name} is not played on {on}"))
+    return on, by
 
 
 def set_terms(transaction: Transaction, kind: Kind, grid: Grid, terms: Terms) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from pbm_oust.accounts.address import normal_address
-from pbm_oust.accounts.tags import SheetReply
+from pbm_oust.accounts.asks import Ask
 from pbm_oust.board import Game
 from pbm_oust.store.database import Row, Snapshot, Transaction, moment_of, seconds, words_list
 
@@ -69,7 +69,7 @@ class Draft(Struct, frozen=True):
     content: bytes
     """As the outbox keeps it: its lines end in LF."""
     written: datetime
-    sheet: SheetReply | None = None
+    kept: Ask | None = None
     """What is kept so that the letter can be answered for several boards."""
 
 
@@ -93,9 +93,6 @@ class Letter(Struct, frozen=True):
     """Its name in the Maildir, when it is written there."""
 
 
-Unwritten = tuple[int, datetime, bytes]
-"""A letter that is still to be written as a file: its id, when it was posted, and its content."""
-
 SELECT = (
     "SELECT id, recipient, message_id, subject, userid, kind, board, record, copies, is_answer,"
     " may_show_any_board, posted, state, next_try, failures, put_off_since, reason, is_leaving,"
@@ -114,12 +111,12 @@ def add_letter(
     It belongs to nobody if its reader's account has just been removed.
     """
     normal, about = normal_address(head.recipient), head.about
-    ((letter,),) = transaction.rows(
+    transaction.run(
         "INSERT INTO letters (recipient, normal, message_id, subject, userid, kind, board, record,"
         " copies, is_answer, may_show_any_board, posted, state, content, next_try)"
         " VALUES (?, ?, ?, ?, (SELECT userid FROM accounts WHERE userid = ?), ?, ?, ?, ?, ?, ?, ?,"
         " ?, ?, coalesce((SELECT max(next_try) FROM letters"
-        " WHERE normal = ? AND state = 'waiting' AND next_try > ?), ?)) RETURNING id",
+        " WHERE normal = ? AND state = 'waiting' AND next_try > ?), ?))",
         head.recipient,
         normal,
         head.message_id,
@@ -137,7 +134,7 @@ def add_letter(
         seconds(posted),
     )
     if state is LetterState.FILE:
-        transaction.letters.append((letter, posted, content))
+        transaction.follows[state] = True
 
 
 def content_of(snapshot: Snapshot, letter: int) -> bytes | None:
@@ -259,20 +256,15 @@ def addresses_waiting(snapshot: Snapshot) -> list[str]:
     return sorted({normal for (normal,) in rows})
 
 
-def due_letters(
-    snapshot: Snapshot, now: datetime, most: int, without: Iterable[str] = ()
-) -> list[Letter]:
-    """Return letters to hand to the relay, those to one address in their order.
+def next_due(snapshot: Snapshot, now: datetime, without: Iterable[str] = ()) -> Letter | None:
+    """Return the next letter for the relay; those to one address come in their order.
 
     Those to the addresses `without`, in their normal forms, are left out.
     """
-    rows = snapshot.rows(
-        f"{SELECT} WHERE {_DUE} ORDER BY next_try, id LIMIT ?",
-        seconds(now),
-        words_list(without),
-        most,
+    row = snapshot.row(
+        f"{SELECT} WHERE {_DUE} ORDER BY next_try, id LIMIT 1", seconds(now), words_list(without)
     )
-    return [letter_of(row) for row in rows]
+    return letter_of(row) if row else None
 
 
 def first_due(snapshot: Snapshot) -> datetime | None:
@@ -301,19 +293,19 @@ def wait_no_more(transaction: Transaction, now: datetime, longest: datetime) -> 
     )
 
 
-def begin_sending(transaction: Transaction, letters: Iterable[int], now: datetime) -> list[int]:
-    """Mark letters as leaving, and return those that are still due.
+def begin_sending(transaction: Transaction, letter: int) -> bytes:
+    """Mark a letter as leaving, and return its content.
 
-    From now on nobody may take them back, as the relay may have them.
+    From now on nobody may take it back, as the relay may have it.
     """
-    mark = "UPDATE letters SET is_leaving = 1 WHERE id = ? AND state = 'waiting' AND next_try <= ?"
-    return [letter for letter in letters if transaction.run(mark, letter, seconds(now))]
+    mark = "UPDATE letters SET is_leaving = 1 WHERE id = ? RETURNING content"
+    ((content,),) = transaction.rows(mark, letter)
+    return bytes(content)
 
 
-def stop_sending(transaction: Transaction, letters: Iterable[int]) -> None:
-    """Mark letters as waiting again, which were not handed to the relay after all."""
-    stop = "UPDATE letters SET is_leaving = 0 WHERE id = ?"
-    transaction.run_all(stop, [(letter,) for letter in letters])
+def stop_sending(transaction: Transaction, letter: int) -> None:
+    """Mark a letter as waiting again, which was not handed to the relay after all."""
+    transaction.run("UPDATE letters SET is_leaving = 0 WHERE id = ?", letter)
 
 
 def put_off(

@@ -1,8 +1,12 @@
-"""Limits: what is counted, how often it may happen, and how often it did of late.
+"""Limits: counted events, how often they may happen, and how often they did of late.
 
-The database holds a hash of what something is counted for (an address, a userid, a host) and when.
-What no longer counts is forgotten. What was refused without an answer is counted in memory and
-written now and then, so that refusing costs no writing.
+The database holds a hash of the subject of an event (an address, a userid, a host) and its time.
+Expired events are removed. Refusals without an answer are counted in memory and written now and
+then, so that refusing costs no writing.
+
+A limit for everybody together has shares: each network, domain or player may take a part of the
+rest, so that less is left for whoever has asked for much, and something for whoever has not asked
+yet.
 """
 
 import hashlib
@@ -15,27 +19,31 @@ from enum import Enum
 from msgspec import Struct, field
 
 from pbm_oust.accounts.address import normal_address
-from pbm_oust.store.database import Snapshot, Transaction, moment_of, seconds
+from pbm_oust.store.database import Snapshot, Transaction, moment_of, seconds, words_list
 
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
 HIGHEST = 10**9
 """The highest limit that an operator can set."""
 _EXACT = 120
-"""Up to so many are counted by the second; of more, that many rows at most are kept."""
+"""The most events that are counted by the second; of more, so many rows at most are kept."""
 _COUNT = (
-    "INSERT INTO rate_limits (word, subject, at, number) VALUES (?, ?, ?, ?)"
-    " ON CONFLICT (word, subject, at) DO UPDATE"
+    "INSERT INTO rate_limits (word, subject, at, number)"
+    " SELECT ?, value, ?, ? FROM json_each(?) WHERE 1 = 1 ON CONFLICT (word, subject, at) DO UPDATE"
     " SET number = rate_limits.number + excluded.number"
 )
 _THAT_COUNT = "FROM rate_limits WHERE word = ? AND subject = ? AND at > ? AND at <= ?"
+_SUMS = (
+    "SELECT subject, sum(number) FROM rate_limits WHERE word = ?"
+    " AND subject IN (SELECT value FROM json_each(?)) AND at > ? AND at <= ? GROUP BY subject"
+)
 MOST_SUBJECTS = 10_000
-"""For how many subjects a tally counts before it is written."""
+"""The most subjects in a tally before it is written."""
 
 
 class Counted(Enum):
-    """What is counted, and how often it may happen unless an operator sets something else.
+    """A counted event, and its usual limit.
 
-    The word is what it is called in the database and, if it can be set, in the configuration.
+    The word is its name in the database and, if it can be set, in the configuration.
     """
 
     def __init__(self, word: str, most: int, within: timedelta, is_set: bool = True) -> None:
@@ -45,11 +53,11 @@ class Counted(Enum):
         self.is_set = is_set
 
     MOVES = ("moves_an_hour", 600, _HOUR)
-    """Commands of one player that prove whose they are."""
+    """Commands of one player with a proof."""
     CHALLENGES = ("challenges_a_day", 20, _DAY)
     """Boards that one player starts."""
     CHALLENGES_TO_ONE = ("challenges_to_one_player_a_day", 10, _DAY)
-    """Challenges of one player to one other, to whom each of them sends a letter."""
+    """Challenges of one player to one other, each with a letter."""
     BOARDS = ("boards_a_day", 2000, _DAY)
     """Boards that all players together start."""
     MESSAGES = ("messages_a_day", 30, _DAY)
@@ -57,72 +65,77 @@ class Counted(Enum):
     MESSAGES_TO_ONE = ("messages_to_one_reader_a_day", 10, _DAY)
     """Texts that one player has passed on to one other."""
     ANSWERS = ("answers_an_hour", 10, _HOUR)
-    """Answers to mails that prove nothing, to an address that no account has."""
-    HELP = ("help_answers_an_hour", 50, _HOUR)
-    """Mails with the help that one address asked for, and nothing proves who that was."""
+    """Answers to mails without proof, to an address without account."""
+    HELP = ("help_answers_an_hour", 25, _HOUR)
+    """Mails with the help for one address, without proof."""
     ANSWERS_TO_PLAYERS = ("answers_to_a_player_an_hour", 100, _HOUR)
-    """Answers to mails that prove nothing, to an address of an account."""
+    """Answers to mails without proof, to an address of an account."""
     ANSWERS_TO_SOURCE = ("answers_to_a_source_an_hour", 200, _HOUR)
-    """Answers to mails that prove nothing, from one host or network."""
+    """Answers to mails without proof, from one host or network."""
     ALL_ANSWERS = ("all_answers_an_hour", 2000, _HOUR)
-    """Answers to mails that prove nothing."""
+    """Answers to mails without proof."""
+    BYTES = ("bytes_to_an_address_a_day", 500_000, _DAY)
+    """Bytes of answers to one address, to mails without proof."""
     CODES = ("codes_to_an_address_a_day", 3, _DAY)
-    """Mails with a code to one address that nobody has proved, which others asked for."""
-    OWN_CODES = ("codes_to_own_address_a_day", 3, _DAY)
-    """Mails with a code to such an address that asked for them."""
+    """Mails with a code to one unproved address, at the request of others."""
+    OWN_CODES = ("codes_to_own_address_a_day", 20, _DAY)
+    """Mails with a code to one unproved address, at its own request, perhaps forged."""
     CODES_OF_ASKER = ("codes_for_one_asker_a_day", 10, _DAY)
-    """Mails with a code that one player or one address asked for."""
+    """Mails with a code at the request of one player or one address."""
     CODES_OF_SOURCE = ("codes_for_a_source_a_day", 15, _DAY)
-    """Mails with a code that strangers of one host or network asked for."""
+    """Mails with a code at the request of strangers of one host or network."""
     ALL_CODES = ("all_codes_a_day", 200, _DAY)
-    """Mails with a code that strangers asked for."""
-    OWNER_CODES = ("codes_to_a_player_an_hour", 10, _HOUR)
-    """Mails with a code to the addresses of one account, for one purpose, whoever asked for it."""
+    """Mails with a code at the request of strangers."""
+    OWNER_CODES = ("codes_to_a_player_an_hour", 20, _HOUR)
+    """Mails with a code to the addresses of one account, for one purpose: those that these
+    addresses ask for, and those that others do."""
     OWNER_CODES_OF_ASKER = ("codes_to_a_player_for_one_asker_a_day", 5, _DAY)
-    """Those that one host or network or, through our own mail servers, one address asked for."""
+    """Mails with a code to one account, at the request of one host or network, or one address."""
     SIGNUPS_OF_SOURCE = ("signups_from_a_source_a_day", 10, _DAY)
-    """Accounts that one host or network asked for."""
-    ALL_SIGNUPS = ("all_signups_a_day", 100, _DAY)
-    """Accounts that were asked for."""
+    """Requests for accounts from one host or network."""
+    ALL_SIGNUPS = ("all_signups_a_day", 200, _DAY)
+    """Requests for accounts."""
     WRONG_PASSWORDS = ("wrong_passwords_an_hour", 20, _HOUR)
     """Wrong passwords from one host or network or, through our own mail servers, one address."""
     WRONG_PASSWORDS_OF_ACCOUNT = ("wrong_passwords_for_a_player_an_hour", 30, _HOUR)
-    """Wrong passwords for one account, before none is taken for it for a while."""
+    """Wrong passwords for one account, until passwords are refused for a while."""
     WRONG_PASSWORDS_FOR_ONE = ("wrong_passwords_before_a_warning", 10, _DAY)
-    """Wrong passwords for one userid, before its player is warned."""
+    """Wrong passwords for one userid, until its player is warned."""
     WRONG_LINKS = ("wrong_links_an_hour", 30, _HOUR)
-    """Links of pages that prove nothing, from one host or network."""
+    """Invalid links of pages, from one host or network."""
     UNREADABLE_ANSWERS = ("unreadable_answers_an_hour", 10, _HOUR)
-    """Answers to the letters of one userid that could not be read."""
+    """Unreadable answers to the letters of one userid."""
     EQUAL_REFUSALS = ("equal_refusals_an_hour", 3, _HOUR)
-    """Mails that prove nothing, from one address, with one line, refused for one reason."""
+    """Mails without proof from one address, with the same line and the same refusal."""
     ANSWERED_GUESSES = ("answers_to_wrong_passwords_an_hour", 5, _HOUR)
-    """Answers to one address that say that a password was wrong, whatever else the mails said."""
+    """Answers to one address about a wrong password, whatever else the mails said."""
+    FIRST_LETTERS = ("first letters", 1, _DAY, False)
+    """First steps for one address that has written no command."""
     REFUSED_MAILS = ("refused mails", 1, _HOUR, False)
-    """The same one of these mails."""
+    """Refusals of the same mail."""
     TOLD = ("told of a limit", 1, _DAY, False)
-    """Refusals that say that a limit is reached."""
+    """Refusals because of a limit."""
     UNCONFIRMED = ("unconfirmed challenges refused", 1, _DAY, False)
-    """Refusals of challenges that nothing proves, because too many wait for one userid."""
+    """Refusals of unproved challenges, because too many wait for one userid."""
     WARNINGS = ("warnings", 1, _DAY, False)
     """Warnings to one player about wrong passwords."""
     SILENCES = ("silences", HIGHEST, _DAY, False)
-    """Mails that got no answer because a limit was reached."""
+    """Mails without an answer because of a limit."""
 
 
 LONGEST = max(counted.within for counted in Counted)
 SETTABLE = {counted.word: counted for counted in Counted if counted.is_set}
-"""What an operator can set, by its key in the configuration."""
+"""Events with a limit that an operator can set, by key in the configuration."""
 
 
 class Limits(Struct, frozen=True):
     """The limits of a server."""
 
     chosen: Mapping[Counted, int] = field(default_factory=dict)
-    """Those that differ from the usual ones."""
+    """Limits that differ from the usual ones."""
 
     def most(self, counted: Counted) -> int:
-        """Return how often something may be done."""
+        """Return the limit of an event."""
         return self.chosen.get(counted, counted.most)
 
 
@@ -130,7 +143,7 @@ USUAL_LIMITS = Limits()
 
 
 def nearest_of(key: str, known: Iterable[str]) -> str:
-    """Return what to say of an unknown key: the known one that is nearest, or where all are."""
+    """Return a hint about an unknown key: the nearest known one, or where all are."""
     from difflib import get_close_matches
 
     near = get_close_matches(key.lower(), known, n=1)
@@ -140,7 +153,7 @@ def nearest_of(key: str, known: Iterable[str]) -> str:
 
 
 def parse_limits(table: object) -> Limits:
-    """Return the limits that a table of the configuration gives. Raises ValueError."""
+    """Return the limits in a table of the configuration. Raises ValueError."""
     if not isinstance(table, dict):
         raise ValueError("a table of numbers is wanted, which begins with [limits]")
     for key, value in table.items():
@@ -151,16 +164,41 @@ def parse_limits(table: object) -> Limits:
     return Limits({SETTABLE[key]: value for key, value in table.items()})
 
 
+LEAST_BYTES = 4000
+"""The bytes that a shorter answer counts as, so that an address gets few letters, too."""
+PARTS, FEW_PARTS = 10, 6
+"""Into how many parts what is left is divided, of which a share is one: of a large limit, and of a
+small one."""
+
+
+class Share(Struct, frozen=True):
+    """The network, domain or player that takes part of a limit."""
+
+    holder: str
+    parts: int = PARTS
+
+
 class Charge(Struct, frozen=True):
-    """That something is done, some times, for a subject: an address, a userid, a host."""
+    """An event, some times, for a subject: an address, a userid, a host."""
 
     counted: Counted
     subject: str
     number: int = 1
+    shares: tuple[Share, ...] = ()
+    """The takers, if several have the subject together."""
+
+    def of(self, share: Share) -> str:
+        """Return the subject of a share."""
+        return f"{self.subject}\0{share.holder}"
+
+    @property
+    def subjects(self) -> list[str]:
+        """The subject, and those of its shares."""
+        return [self.subject, *map(self.of, self.shares)]
 
 
 def number_counted(snapshot: Snapshot, counted: Counted, subject: str, now: datetime) -> int:
-    """Return how often something that counts was done for a subject."""
+    """Return the number of counted events for a subject."""
     total = f"SELECT sum(number) {_THAT_COUNT}"
     return snapshot.number(total, *_that_count(counted, subject, now))
 
@@ -168,19 +206,42 @@ def number_counted(snapshot: Snapshot, counted: Counted, subject: str, now: date
 def end_of_limit(
     snapshot: Snapshot, charge: Charge, limits: Limits, now: datetime
 ) -> datetime | None:
-    """Return when a charge is within its limit again, or None if it is now.
+    """Return the time at which a charge is within its limit again, or None if it is now.
 
-    A charge that is over the limit by itself is within it when nothing else counts.
+    A charge that is over the limit by itself is within it when nothing else counts. Nobody has more
+    than one part of what is left, but everybody may do one thing as long as something is.
     """
     most = limits.most(charge.counted)
     if not most:
         return now + charge.counted.within
-    done = number_counted(snapshot, charge.counted, charge.subject, now)
-    over = done + charge.number - max(most, charge.number)
+    done = _numbers_counted(snapshot, charge, now)
+    left = max(0, most - done[charge.subject])
+    bounds = {charge.subject: most}
+    bounds |= {charge.of(share): -(-left // share.parts) for share in charge.shares}
+    over = {
+        subject: done[subject] + charge.number - max(bound, charge.number)
+        for subject, bound in bounds.items()
+    }
+    ends = (_end_of(snapshot, charge, *each, now) for each in over.items())
+    return max(filter(None, ends), default=None)
+
+
+def _numbers_counted(snapshot: Snapshot, charge: Charge, now: datetime) -> dict[str, int]:
+    """Return the number of events for each subject of a charge."""
+    subjects = {_hash_of(subject): subject for subject in charge.subjects}
+    word, _, *lately = _that_count(charge.counted, charge.subject, now)
+    rows = snapshot.rows(_SUMS, word, words_list(subjects), *lately)
+    return dict.fromkeys(charge.subjects, 0) | {subjects[each]: int(done) for each, done in rows}
+
+
+def _end_of(
+    snapshot: Snapshot, charge: Charge, subject: str, over: int, now: datetime
+) -> datetime | None:
+    """Return the time at which a subject is within its bound again, or None if it is now."""
     if over <= 0:
         return None
     search = f"SELECT at, number {_THAT_COUNT} ORDER BY at"
-    for at, number in snapshot.rows(search, *_that_count(charge.counted, charge.subject, now)):
+    for at, number in snapshot.rows(search, *_that_count(charge.counted, subject, now)):
         over -= number
         if over <= 0:
             return moment_of(at) + charge.counted.within
@@ -188,51 +249,53 @@ def end_of_limit(
 
 
 def count(transaction: Transaction, charge: Charge, now: datetime) -> None:
-    """Record that something was done."""
+    """Record an event."""
     counted = charge.counted
     step = 1 if counted.most <= _EXACT else counted.within // timedelta(seconds=_EXACT)
     second = seconds(now) // step * step
-    transaction.run(_COUNT, counted.word, _hash_of(charge.subject), second, charge.number)
+    subjects = words_list(map(_hash_of, charge.subjects))
+    transaction.run(_COUNT, counted.word, second, charge.number, subjects)
 
 
 def _that_count(counted: Counted, subject: str, now: datetime) -> tuple[str, str, int, int]:
-    """Return the word and the subject of rows that count, and between which seconds they do.
+    """Return the word, the subject and the seconds of counted rows: from and to.
 
-    What lies further ahead than a limit lasts was counted while a clock was ahead.
+    Rows further ahead than the limit's period come from a wrong clock.
     """
     lately = seconds(now - counted.within), seconds(now + counted.within)
     return counted.word, _hash_of(subject), *lately
 
 
 def _hash_of(subject: str) -> str:
-    """Return the hash of a subject: the same for an address however it is written.
+    """Return the hash of a subject, the same for an address in any spelling.
 
-    A subject that is several things has a NUL between them.
+    A subject of several parts has a NUL between them.
     """
     parts = [normal_address(part) if "@" in part else part for part in subject.split("\0")]
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()[:16]
 
 
 class Tally:
-    """Counts in memory, for several threads. What a process that dies has not written is lost."""
+    """Counts in memory, for several threads. A process that dies loses unwritten counts."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._counts = Counter[tuple[Counted, str]]()
 
-    def add(self, counted: Counted, subject: str) -> None:
-        """Count something once; what is too much for the memory is not counted."""
+    def add(self, counted: Counted, subjects: Iterable[str]) -> None:
+        """Count an event for each of some subjects, unless the memory is full."""
         with self._lock:
-            if len(self._counts) < MOST_SUBJECTS:
-                self._counts[counted, subject] += 1
+            for subject in subjects:
+                if len(self._counts) < MOST_SUBJECTS:
+                    self._counts[counted, subject] += 1
 
     def number(self, counted: Counted, subject: str) -> int:
-        """Return what is counted for a subject, and not written."""
+        """Return the unwritten count of a subject."""
         with self._lock:
             return self._counts[counted, subject]
 
     def take(self) -> Counter[tuple[Counted, str]]:
-        """Return what is counted, and count from nothing."""
+        """Return all counts, and begin again with none."""
         with self._lock:
             taken, self._counts = self._counts, Counter()
         return taken
@@ -241,6 +304,6 @@ class Tally:
 def write_tally(
     transaction: Transaction, taken: Counter[tuple[Counted, str]], now: datetime
 ) -> None:
-    """Record what a tally has counted."""
+    """Record the counts of a tally."""
     for (counted, subject), number in taken.items():
         count(transaction, Charge(counted, subject, number), now)

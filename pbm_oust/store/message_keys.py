@@ -4,34 +4,34 @@ A key is written within the transaction of its command, so that the command is d
 often its mail comes. It is kept for 30 days, which is longer than mail servers try.
 """
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from enum import Enum
 
 from msgspec import Struct
 
 from pbm_oust.board import Game
-from pbm_oust.store.database import Snapshot, Transaction, moment_of, seconds
-from pbm_oust.store.faults import Stale
+from pbm_oust.store.database import Snapshot, Transaction, moment_of, seconds, words_list
 
 MEMORY = timedelta(days=30)
 
 
 class KeyOutcome(Enum):
-    """What became of a command."""
+    """The outcome of a command."""
 
     DONE = "done"
     REFUSED = "refused"
-    """Its writer was told that nothing was done, so it stays refused when it comes again."""
+    """Refused, and so refused again when the mail comes again."""
 
 
 def outcome_of(snapshot: Snapshot, key: str) -> KeyOutcome | None:
-    """Return what became of a command, or None."""
+    """Return the outcome of a command, or None."""
     row = snapshot.row("SELECT outcome FROM message_keys WHERE message_key = ?", key)
     return KeyOutcome(row[0]) if row else None
 
 
 def note_key(transaction: Transaction, key: str, outcome: KeyOutcome, at: datetime) -> bool:
-    """Record what became of a command; return False if that was settled before, and stays so."""
+    """Record the outcome of a command; return False if there was one before, which stays."""
     note = (
         "INSERT INTO message_keys (message_key, outcome, at) VALUES (?, ?, ?)"
         " ON CONFLICT DO NOTHING"
@@ -39,45 +39,64 @@ def note_key(transaction: Transaction, key: str, outcome: KeyOutcome, at: dateti
     return bool(transaction.run(note, key, outcome.value, seconds(at)))
 
 
-def settle_key(transaction: Transaction, key: str, outcome: KeyOutcome, at: datetime) -> None:
-    """Record what became of a command. The work raises Stale if that was settled before."""
-    if not note_key(transaction, key, outcome, at):
-        raise Stale(f"the message key {key}")
+_UPGRADED = "upgraded"
+"""The message key that marks keys of an earlier version; no mail has one like it."""
+
+
+def note_upgrade(transaction: Transaction, keys: Iterable[str], at: datetime) -> None:
+    """Record that an earlier version has carried out commands, those with these keys among them."""
+    for key in {_UPGRADED, *keys}:
+        note_key(transaction, key, KeyOutcome.DONE, at)
+
+
+def was_upgraded(snapshot: Snapshot) -> bool:
+    """Return whether there may be keys of an earlier version."""
+    return outcome_of(snapshot, _UPGRADED) is not None
+
+
+def former_key(snapshot: Snapshot, keys: Iterable[str]) -> str | None:
+    """Return the key of a command among keys of earlier versions, or None."""
+    row = snapshot.row(
+        "SELECT message_key FROM message_keys"
+        " WHERE message_key IN (SELECT value FROM json_each(?)) LIMIT 1",
+        words_list(keys),
+    )
+    return row[0] if row else None
 
 
 LIFETIME = timedelta(days=365)
-"""How long a cause is kept; imports stay known."""
+"""The time for which a cause is kept; imports stay known."""
 
 
 class Incoming(Struct, frozen=True):
-    """A mail that leads to records."""
+    """The mail behind some records."""
 
     userid: str
-    """The player whose mail it is."""
+    """The player who sent it."""
     came: datetime
     sender: str
-    """The address that it came from."""
+    """The sender's address."""
     message_id: str
-    """Its Message-ID; empty if it has none."""
+    """The Message-ID; empty if there is none."""
 
 
 class Cause(Struct, frozen=True):
-    """The mail that led to some records, or that these were imported."""
+    """The cause of some records: a mail, or an import."""
 
     record: int
-    """The number of the first one. Those after it followed at once, from queues."""
+    """The number of the first record. Further ones followed at once, from queues."""
     until: int
-    """The number of the last one."""
+    """The number of the last record."""
     came: datetime
-    """When the mail came, or the records were imported."""
+    """The time of the mail or the import."""
     mail: Incoming | None
-    """None if the records were imported."""
+    """The mail; None for an import."""
 
 
 def keep_cause(
     transaction: Transaction, game: Game, first: int, at: datetime, mail: Incoming | None
 ) -> None:
-    """Keep which mail led to the records of a game from the first one on, if its player is known.
+    """Record the mail behind a game's records from the first one on, if its player is known.
 
     Without a mail, they were imported. They are written with the same transaction.
     """
@@ -97,7 +116,7 @@ def keep_cause(
 
 
 def find_cause(snapshot: Snapshot, game: Game, record: int) -> Cause | None:
-    """Return what led to a record of a game, or None if that is not kept."""
+    """Return the cause of a record, or None if it is not kept."""
     row = snapshot.row(
         "SELECT record, until, message_key, came, userid, sender, message_id FROM causes"
         " WHERE kind = ? AND board = ? AND record <= ? ORDER BY record DESC LIMIT 1",

@@ -1,8 +1,8 @@
 """The outbox as mail programs and operators see it: files of a Maildir, and letters by their names.
 
-A letter has the name of its file, whether it is in one or not. Without a relay it is written into
-`tmp` before the commit of its command, and moved to `new` after it; what a process leaves undone
-that dies meanwhile, the next one does.
+A letter has the name of its file, whether it is in one or not. Without a relay it is published
+after the commit of its command: written into `tmp`, noted in the database, and moved to `new`. What
+a process leaves undone that dies meanwhile, the next one does.
 """
 
 import logging
@@ -11,8 +11,8 @@ import os
 import re
 import threading
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -47,8 +47,6 @@ class Outbox:
         self._withholding = threading.Lock()
         self._database = database
         self._disk = disk or Disk()
-        self._is_behind = False
-        """Whether letters may wait that could not be written."""
 
     def prepare(self) -> None:
         """Make missing folders."""
@@ -108,51 +106,33 @@ class Outbox:
 
         This also finishes what dead processes have left.
         """
-        self._is_behind = True
         with self._held():
             self._settle()
-            with self._database.read_latest() as snapshot:
+            with self._database.read() as snapshot:
                 rows = snapshot.rows(_UNWRITTEN)
-            names = self._drafts(
-                (letter, moment_of(posted), content) for letter, posted, content in rows
-            )
+            names = dict[int, str]()
+            for letter, posted, content in rows:
+                names[letter] = file_name(letter, moment_of(posted))
+                self._write(self._tmp / names[letter], content)
             if names:
-                self._open(names, self._database.write(partial(_mark, names=names)))
-        self._is_behind = False
+                self._disk.sync_folder(self._tmp)
+                marked = self._database.write(partial(_mark, names=names))
+                self._publish(marked)
+                for name in {*names.values()} - {*marked}:
+                    self._disk.step_remove(self._tmp / name)
         return len(names)
 
     @contextmanager
-    def receiving(self, transactions: Iterable[Transaction]) -> Iterator[None]:
-        """Write the letters of transactions, and have them opened once the body commits those.
-
-        If others are at the files, if they cannot be written, or if older ones could not be, that
-        is left to `write_out`.
-        """
-        posted = [transaction for transaction in transactions if transaction.letters]
-        if not posted or self._is_behind:
-            yield
-            return
-        names = dict[int, str]()
-        with ExitStack() as held:
-            with left_for_later():
-                if held.enter_context(self._held(0)):
-                    names = self._new_drafts(
-                        [letter for transaction in posted for letter in transaction.letters]
-                    )
-            marked = _mark(posted[0], names)
-            yield
-            with left_for_later():
-                self._open(names, marked)
-                for transaction in posted if names else ():
-                    transaction.letters.clear()
-
-    @contextmanager
-    def withheld(self, files: Collection[str]) -> Iterator[bool]:
+    def withheld(
+        self, files: Collection[str], transaction: Transaction | None = None
+    ) -> Iterator[bool]:
         """Keep letters from being opened; gives whether no mail program has taken any of them.
 
         Nor may another command withhold any. The body may then remove them from the database, or
         let them wait for the relay. Afterwards their files are removed, or put back if the database
         still has them. What fails is left for another time.
+
+        `transaction` is the one that withholds them, if that is open; it is over afterwards.
         """
         if not files:
             yield True
@@ -167,9 +147,10 @@ class Outbox:
                 if not is_held:
                     yield False
                     return
-                self._settle()
+                self._settle(transaction)
+                is_withdrawn = self._withdraw(files, transaction)
                 try:
-                    yield self._withdraw(files)
+                    yield is_withdrawn
                 finally:
                     with left_for_later():
                         self._settle()
@@ -184,7 +165,7 @@ class Outbox:
         """Remove from the database the letters that mail programs took; return their number."""
         with self._held():
             self._settle()
-            with self._database.read_latest() as snapshot:
+            with self._database.read() as snapshot:
                 known = snapshot.rows("SELECT file, id FROM letters WHERE file IS NOT NULL")
             there = {path.name for path in self._new.iterdir()}
             taken = [letter for file, letter in known if file not in there]
@@ -209,7 +190,7 @@ class Outbox:
                     return
             time.sleep(_LOOK)
 
-    def _settle(self) -> None:
+    def _settle(self, known: Snapshot | None = None) -> None:
         """Publish the files in `tmp` that the database has, and remove those of no letter.
 
         So is one of a letter that was never committed, though a later one has its number. The file
@@ -218,32 +199,12 @@ class Outbox:
         left = [path.name for path in self._tmp.iterdir() if _OURS.fullmatch(path.name)]
         if not left:
             return
-        with self._database.read_latest() as snapshot:
+        with nullcontext(known) if known else self._database.read() as snapshot:
             holders = {name: _holder_of(snapshot, name) for name in left}
         self._publish([name for name in left if holders[name] == (name,)])
         for name in left:
             if holders[name] not in ((name,), (None,)):
                 self._disk.step_remove(self._tmp / name)
-
-    def _new_drafts(self, letters: Collection[stored.Unwritten]) -> dict[int, str]:
-        """Write letters that no commit has named, all or none, as `_drafts` does."""
-        try:
-            return self._drafts(letters)
-        except OSError:
-            for letter, posted, _ in letters:
-                with suppress(OSError):
-                    self._disk.step_remove(self._tmp / file_name(letter, posted))
-            raise
-
-    def _drafts(self, letters: Iterable[stored.Unwritten]) -> dict[int, str]:
-        """Write letters into `tmp`, and return the names of their files by their ids."""
-        names = dict[int, str]()
-        for letter, posted, content in letters:
-            names[letter] = file_name(letter, posted)
-            self._write(self._tmp / names[letter], content)
-        if names:
-            self._disk.sync_folder(self._tmp)
-        return names
 
     def _write(self, path: Path, content: bytes) -> None:
         """Write a file, unless it exists: it may be named by a commit that failed.
@@ -255,27 +216,25 @@ class Outbox:
         else:
             self._disk.write(path, content, mode=0o600)
 
-    def _open(self, names: Mapping[int, str], marked: Collection[str]) -> None:
-        """Publish the drafts that letters have as files now, and remove the others."""
-        self._publish(marked)
-        for name in {*names.values()} - {*marked}:
-            self._disk.step_remove(self._tmp / name)
-
     def _publish(self, names: Collection[str]) -> None:
         for name in names:
             self._disk.step_rename(self._tmp / name, self._new / name)
         if names:
             self._disk.sync_folder(self._new)
 
-    def _withdraw(self, files: Iterable[str]) -> bool:
+    def _withdraw(self, files: Iterable[str], known: Snapshot | None) -> bool:
         """Move files from `new` to `tmp`; return whether all were there."""
         try:
             for file in files:
                 self._disk.step_rename(self._new / file, self._tmp / file)
+            self._disk.sync_folder(self._tmp)
         except FileNotFoundError:
-            self._settle()
+            self._settle(known)
             return False
-        self._disk.sync_folder(self._tmp)
+        except OSError:
+            with left_for_later():
+                self._settle(known)
+            raise
         return True
 
 

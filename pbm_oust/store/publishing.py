@@ -6,6 +6,10 @@ is mended from it by the next start, sweep or move. A file that somebody else ha
 overwritten: it stays beside the new one, as `17.txt.edited-20261126T091500Z`.
 
     HOME/.published      up to which version of the boards all files are on the disk
+    HOME/.reached        up to which version boards were committed, as far as we know here
+
+A database whose boards end before that has gone back: an older one was put in its place, or has
+lost its log.
 """
 
 import errno
@@ -33,48 +37,49 @@ from pbm_oust.store.index import BoardName, all_names
 log = logging.getLogger("pbm_oust")
 
 MARK = ".published"
+REACHED = ".reached"
 SYNC_SECONDS = 30.0
-"""How often a server syncs what was published since."""
+"""The time between two syncs of a server's published files."""
 MOST_LOOKED_AT = 2_000
-"""How many files a sweep compares with the database."""
+"""The number of files that a sweep compares with the database."""
 _MOST_FAILURES = 10
-"""After so many files that cannot be written the others are left for another time."""
+"""The number of unwritable files after which the others are left for another time."""
 _MOST_ATTEMPTS = 10
-"""How often others may replace a file while we write to it."""
+"""The most attempts to write a file that others keep replacing."""
 _NAME = re.compile(r"([1-9][0-9]{0,8})\.txt")
 _EDITED = ".edited-"
 
 _RENAMED_SECONDS = 24 * 3600
-"""How long other hosts may take to publish userids that were replaced."""
+"""The time in which other hosts have to publish a change of userid."""
 
 
 class FileState(Enum):
-    """How the file of a board compares with the database."""
+    """The state of a board's file, compared with the database."""
 
     RIGHT = "right"
     BEHIND = "behind"
-    """Something is still to be published, or to be mended after a power cut."""
+    """Lines are missing, or damaged by a power cut."""
     MISSING = "missing"
     CHANGED = "changed"
-    """It says something else, or there is no such board."""
+    """The text differs, or the board does not exist."""
 
 
 Progress = Callable[[int, int], None]
-"""Is told how many boards are done, and of how many."""
+"""A report of progress: the boards done, and all boards."""
 
 
 def untold(_done: int, _of: int) -> None:
-    """Tell nobody."""
+    """Report progress to nobody."""
 
 
 def whole_lines(data: bytes) -> bytes:
-    """Return what counts of a file: its whole lines, without NULs that a power cut has left."""
+    """Return the whole lines of a file, without NULs that a power cut has left."""
     data = data.rstrip(b"\0")
     return data[: data.rfind(b"\n") + 1]
 
 
 def compared(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes | None) -> FileState:
-    """Return how the content of a file compares with the history in the database, if any."""
+    """Return the state of a file's content, compared with a history, if any."""
     if found == wanted:
         return FileState.RIGHT
     if wanted is None:
@@ -84,11 +89,10 @@ def compared(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes | 
 
 
 class Publisher:
-    """Publishes the histories of a database in the folders below `folder`.
+    """The publisher of a database's histories, in the folders below `folder`.
 
-    Any number of threads and processes may do so. `overlap` is how many seconds a transaction may
-    take until it is committed, on an engine where one may be overtaken by those with a higher
-    version.
+    Any number of threads and processes may use one. `overlap` is the longest time in seconds of a
+    transaction, on an engine where one with a higher version may be committed first.
     """
 
     def __init__(
@@ -105,6 +109,7 @@ class Publisher:
         self._disk = disk or disks.Disk()
         self._overlap = overlap
         self._mark = folder / MARK
+        self._reached = folder / REACHED
         self.ahead = deque[BoardName]()
         """The boards whose files are still to be looked at, until all have been."""
         self._troubles = set[str]()
@@ -120,15 +125,14 @@ class Publisher:
             self._disk.make_folder(self.folder / kind, disks.FOLDER_OF_HISTORIES)
 
     def remove_drafts(self) -> None:
-        """Remove the files that dead processes were writing, which takes a look at all names."""
+        """Remove drafts of dead processes, which takes a look at all names."""
         for kind in KINDS:
-            with disks.locked_folder(self.folder / kind):
-                self._disk.remove_drafts(self.folder / kind)
+            self._disk.remove_drafts(self.folder / kind)
 
     # Reading
 
     def names(self, kinds: Iterable[str] = KINDS) -> list[BoardName]:
-        """Return the boards of some kinds that have a file, in order. Raises OSError."""
+        """Return the boards of some games that have a file, in order. Raises OSError."""
         found = list[BoardName]()
         for folder in (self.folder / kind for kind in kinds):
             if folder.is_symlink():
@@ -146,7 +150,7 @@ class Publisher:
             raise disks.NoSuchFile(str(name)) from None
 
     def compare(self, snapshot: Snapshot, name: BoardName) -> FileState:
-        """Return how the file of a board compares with the database. Raises OSError."""
+        """Return the state of a board's file. Raises OSError."""
         try:
             found = disks.bytes_of(self.path(name))
         except FileNotFoundError:
@@ -154,18 +158,27 @@ class Publisher:
         return compared(snapshot, name, found, self._boards.history_if_any(snapshot, name))
 
     def edited(self, name: BoardName) -> list[Path]:
-        """Return the files of a board that others have changed and that were set aside."""
+        """Return the files of a board that others have changed, and that were set aside."""
         path = self.path(name)
         return sorted(path.parent.glob(f"{path.name}{_EDITED}*"))
 
+    def set_aside(self, kind: str) -> dict[int, list[Path]]:
+        """Return the files set aside, by board number."""
+        found: dict[int, list[Path]] = {}
+        for path in sorted((self.folder / kind).glob(f"*.txt{_EDITED}*")):
+            number = path.name.partition(".")[0]
+            if number.isdecimal():
+                found.setdefault(int(number), []).append(path)
+        return found
+
     def put_back(self, name: BoardName, aside: Path) -> None:
-        """Let a file that was set aside be the file of its board again. Raises OSError."""
+        """Make a file set aside the file of its board again. Raises OSError."""
         self._disk.step_rename(aside, self.path(name))
 
     # Publishing what was committed
 
     def publish(self, boards: Mapping[BoardName, Board]) -> None:
-        """Write what transactions have changed into the files. What cannot be written waits."""
+        """Write changed boards into their files. Unwritable files wait."""
         for name, board in boards.items():
             try:
                 if not self._append(name, board.data):
@@ -173,8 +186,39 @@ class Publisher:
             except OSError as error:
                 self._complain(name, error)
 
+    # How far the database has come
+
+    def reached(self) -> int:
+        """Return the highest known version of boards; 0 if none is known."""
+        found = [self._marked(None)]
+        with suppress(OSError, ValueError):
+            found.append(_note_in(disks.bytes_of(self._reached)))
+        return max(found)
+
+    def note_reached(self, version: int) -> None:
+        """Record a version of boards, unless a higher one is known.
+
+        The record is not synced: after a power cut, it may be lower.
+        """
+        try:
+            with disks.locked_file(self._reached) as handle:
+                with suppress(ValueError):
+                    if version <= _note_in(_content(handle)):
+                        return
+                self._disk.step_write(handle, _noted(version), 0)
+        except FileNotFoundError:
+            self._write_note(self._reached, _noted(version), syncs=False)
+        except OSError as error:
+            log.warning("%s is not written: %s", self._reached, error)
+
+    def begin_anew(self, snapshot: Snapshot, *, is_published: bool) -> None:
+        """Accept a database whatever was known before; its files may all be published."""
+        database, version = list(snapshot.identity or ()), _highest(snapshot)
+        self.mark_all(database, version if is_published else min(version, self._marked(database)))
+        self._write_note(self._reached, _noted(version))
+
     def _append(self, name: BoardName, wanted: bytes) -> bool:
-        """Add what a file lacks of a history; return whether it is the beginning of that."""
+        """Append the rest of a history to its file; return whether the file began like it."""
         with suppress(OSError), disks.locked_file(self._checked(name)) as handle:
             found = _content(handle)
             if wanted.startswith(found):
@@ -185,7 +229,7 @@ class Publisher:
     # Mending
 
     def mend(self, name: BoardName, *, syncs: bool = False) -> bool:
-        """Let the file of a board be what the database says; return whether it was not. OSError."""
+        """Write a board's file as the database has it; return whether it differed. OSError."""
         for _ in range(_MOST_ATTEMPTS):
             with suppress(FileNotFoundError, FileExistsError):
                 return self._mended(name, syncs=syncs)
@@ -193,21 +237,20 @@ class Publisher:
         raise OSError(errno.EAGAIN, reason, str(self.path(name)))
 
     def _mended(self, name: BoardName, *, syncs: bool) -> bool:
-        """Do what `mend` does, unless others make, remove or replace the file meanwhile."""
+        """Do as `mend`, unless others make, remove or replace the file meanwhile."""
         path = self._checked(name)
         if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
             self._set_aside(path)
         if not os.path.lexists(path):
-            with self._database.read_latest() as snapshot:
+            with self._database.read() as snapshot:
                 wanted = self._boards.history_if_any(snapshot, name)
             if wanted is not None:
                 self._disk.make_folder(path.parent, disks.FOLDER_OF_HISTORIES)
-                with disks.locked_folder(path.parent, shares=True):
-                    self._disk.create(path, wanted, disks.HISTORY, syncs=syncs)
+                self._disk.create(path, wanted, disks.HISTORY, syncs=syncs)
             return wanted is not None
         with disks.locked_file(path) as handle:
             # What is wanted is read under the lock, so that nothing old is written over newer.
-            with self._database.read_latest() as snapshot:
+            with self._database.read() as snapshot:
                 wanted = self._boards.history_if_any(snapshot, name)
                 if wanted is None:
                     return False  # no board of ours
@@ -223,14 +266,13 @@ class Publisher:
                 self._disk.append(handle, wanted[kept:], at=kept, syncs=syncs)
                 return True
             else:
-                with disks.locked_folder(path.parent, shares=True):
-                    mode = stat.S_IMODE(os.fstat(handle).st_mode)
-                    self._disk.create(path, wanted, mode, replaces=True)
+                mode = stat.S_IMODE(os.fstat(handle).st_mode)
+                self._disk.create(path, wanted, mode, replaces=True)
                 return True
         return self._mended(name, syncs=syncs)
 
     def _set_aside(self, path: Path) -> None:
-        """Give a file that others have changed a name of its own, and say so. Raises OSError."""
+        """Rename a file that others have changed, and log it. Raises OSError."""
         moment = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
         numbers = ("", *(f"-{number}" for number in range(2, 1000)))
         names = (path.with_name(f"{path.name}{_EDITED}{moment}{each}") for each in numbers)
@@ -245,14 +287,14 @@ class Publisher:
         goes_on: Callable[[], bool] = lambda: True,
         progress: Progress = untold,
     ) -> int:
-        """Mend and sync the files of all boards that have changed since this was done last.
+        """Mend and sync the files of all boards changed since the last time.
 
-        Returns how many were not as they should be. What cannot be written goes on waiting. Raises
+        Returns the number of files that differed. Unwritable ones go on waiting. Raises
         DatabaseFault.
         """
         with self._syncing:
             begun = self._database.time()
-            with self._database.read_latest() as snapshot:
+            with self._database.read() as snapshot:
                 database = list(snapshot.identity or ())
                 mark = self._marked(database)
                 rows = snapshot.rows(
@@ -281,20 +323,22 @@ class Publisher:
             if self._overlap:  # a version is the time in microseconds, or higher
                 highest = min(highest, int((begun - self._overlap) * MICROSECONDS))
             self.mark_all(database, max(mark, highest))
+            if rows:
+                self.note_reached(rows[-1][2])
             if not failures:
                 self._troubles.clear()
                 self._forget_renamed(renamed)
             return mended
 
     def _forget_renamed(self, rows: Iterable[Row]) -> None:
-        """Forget userids that were replaced, once no file of any host can have them."""
+        """Forget old userids, once no file of any host can have them."""
         oldest = self._database.time() - (_RENAMED_SECONDS if self._overlap else 0)
         if over := [(number,) for number, at in rows if at <= oldest]:
             forget = "DELETE FROM renamed WHERE id = ?"
             self._database.write(lambda transaction: transaction.run_all(forget, over))
 
     def look_at(self, names: Iterable[BoardName]) -> Iterator[BoardName]:
-        """Compare files with the database, and mend them; yield the boards that were not right."""
+        """Compare files with the database, and mend them; yield the boards that differed."""
         for name in names:
             try:
                 if self.mend(name):
@@ -303,7 +347,7 @@ class Publisher:
                 self._complain(name, error)
 
     def look_around(self) -> Iterator[BoardName]:
-        """Look at some files after those that were looked at last, at most to the last board.
+        """Compare the next files in a cycle through all boards.
 
         Yields as `look_at` does. So a sweep costs the same however many boards there are. Raises
         DatabaseFault.
@@ -314,25 +358,32 @@ class Publisher:
         most = min(MOST_LOOKED_AT, len(self.ahead))
         yield from self.look_at(self.ahead.popleft() for _ in range(most))
 
-    def _marked(self, database: list[int]) -> int:
-        """Return up to which version of a database's boards all files are on the disk."""
+    def _marked(self, database: list[int] | None) -> int:
+        """Return the version up to which all files of a database are on the disk.
+
+        Without a database, that of any.
+        """
         with suppress(OSError, ValueError, KeyError, TypeError):
             note = json.loads(disks.bytes_of(self._mark))
-            return int(note["version"]) if note["database"] == database else 0
+            return int(note["version"]) if database in (None, note["database"]) else 0
         return 0
 
     def mark_all(self, database: list[int], version: int) -> None:
-        """Note that up to a version of a database's boards all files are on the disk."""
+        """Record the version up to which all files of a database are on the disk."""
         if version == self._marked(database):
             return
         note = json.dumps({"database": database, "version": version})
+        self._write_note(self._mark, f"{note}\n".encode())
+
+    def _write_note(self, path: Path, data: bytes, *, syncs: bool = True) -> None:
+        """Write a note about the files in place of an earlier one, or log the error."""
         try:
-            self._disk.create(self._mark, f"{note}\n".encode(), 0o600, replaces=True)
+            self._disk.create(path, data, 0o600, replaces=True, syncs=syncs)
         except OSError as error:
-            log.warning("%s is not written: %s", self._mark, error)
+            log.warning("%s is not written: %s", path, error)
 
     def _complain(self, name: BoardName, error: OSError) -> None:
-        """Say that a file waits, once until all are published."""
+        """Log that a file waits, once until all are published."""
         if str(error) not in self._troubles:
             self._troubles.add(str(error))
             log.warning("the file of %s is not published: %s", name, error)
@@ -347,7 +398,7 @@ class Publisher:
 
 @contextmanager
 def keeping_up(publisher: Publisher) -> Iterator[None]:
-    """Sync what is published from time to time, in a thread of its own, while the body runs.
+    """Sync published files from time to time, in a thread of its own, while the body runs.
 
     At the end, all is published and synced that can be.
     """
@@ -374,10 +425,10 @@ def keeping_up(publisher: Publisher) -> Iterator[None]:
 
 
 def _kept(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes) -> int | None:
-    """Return how many bytes of a file stay when it is mended; None if others have changed it.
+    """Return the bytes of a file that stay when it is mended; None if others have changed it.
 
-    What a power cut tears holds NULs where the bytes have not come to the disk. Of a file in which
-    userids are still to be replaced, none stays.
+    Bytes that a power cut has kept from the disk are NULs. In a file with userids still to be
+    replaced, none stay.
     """
     if wanted.startswith(found):
         return len(found)
@@ -394,7 +445,7 @@ def _kept(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes) -> i
 
 
 def _is_renamed(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes) -> bool:
-    """Return whether a file is only behind the userids that were replaced in the database."""
+    """Return whether a file only lacks changes of userids."""
     rows = snapshot.rows(
         "SELECT old, new FROM renamed WHERE kind = ? AND board = ? ORDER BY id", *name
     )
@@ -406,6 +457,21 @@ def _is_renamed(snapshot: Snapshot, name: BoardName, found: bytes, wanted: bytes
         if renamed and wanted.startswith(renamed):
             return True
     return False
+
+
+def _highest(snapshot: Snapshot) -> int:
+    """Return the highest version of all boards."""
+    return snapshot.number("SELECT max(version) FROM boards")
+
+
+def _noted(version: int) -> bytes:
+    """Return a version as a note has it, twice: if a write is torn, they differ."""
+    return b"%020d %020d\n" % (version, version)
+
+
+def _note_in(noted: bytes) -> int:
+    """Return the version in a note, the lower one if they differ. Raises ValueError."""
+    return min(map(int, noted.split()))
 
 
 def _content(handle: int) -> bytes:

@@ -1,13 +1,12 @@
-"""Ratings in the database: counted with each game that ends.
+"""Ratings in the database: updated with each finished game.
 
-What players have achieved is kept for each kind and class of sizes, and with each of their games
-what they had achieved before it, so that what a game did is told without those before it. Games
-count in the order in which they ended, those of one second by their numbers.
+The database keeps a standing for each game, class of sizes and player, and for each of a player's
+games the standing before it, so that a game's change is known without earlier games. Games count in
+the order in which they ended, those of one second by their numbers.
 
-When a game ends or changes, those that were counted after it are undone in the same transaction,
-the latest first, and are counted again with it. If they are many, the rest waits for the next
-sweep: it is noted after which game of the kind they come, and as long as any wait, games that end
-are not counted.
+When a game ends or changes, games counted after it are undone in the same transaction, the latest
+first, and are counted again with it. If there are many, the rest waits for the next sweep: the
+place after which they come is noted, and meanwhile games that end are not counted.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,9 +20,9 @@ from pbm_oust.store.database import ALL_ROWS, Database, Row, Snapshot, Transacti
 from pbm_oust.store.index import ENTRIES, Window, read_entries
 
 MOST_AT_ONCE = 100
-"""How many games are counted while others wait to write."""
-_BEFORE_ALL: ratings.Place = (0, 0)
-_AFTER_ALL: ratings.Place = (2**62, 0)
+"""The number of games counted in one transaction, while others wait to write."""
+_BEFORE_ALL: ratings.SortKey = (0, 0)
+_AFTER_ALL: ratings.SortKey = (2**62, 0)
 
 _RATED = (
     "boards b WHERE b.kind = ? AND b.is_rated = 1 AND b.result <> 'draw void' "
@@ -36,40 +35,40 @@ _STEPS_FROM = (
 )
 
 Key = tuple[ratings.SizeClass, str]
-"""A class of sizes, and a userid: who has a standing."""
+"""The owner of a standing: a class of sizes, and a userid."""
 Changes = list[tuple[str, ratings.RatingChange]]
-"""What games did to the rating of a player, by their names."""
+"""The changes of a player's rating, by the names of the games."""
 
 
 class RatingStep(Struct, frozen=True):
-    """What one of its players had achieved before a game that was counted."""
+    """A player's standing before a counted game, and its outcome."""
 
-    place: ratings.Place
+    place: ratings.SortKey
     outcome: int
-    """How the game ended: 1 for a win, 0 for a draw, -1 for a loss."""
+    """1 for a win, 0 for a draw, -1 for a loss."""
     before: ratings.Standing
 
 
 class Best(Struct, frozen=True):
-    """The best players of a class of sizes, or those after them."""
+    """A part of the list of best players in a class of sizes."""
 
     size: ratings.SizeClass
     standings: list[ratings.Standing]
     count: int
-    """How many players have rated games of that class."""
+    """The number of players with rated games in that class."""
 
 
 class Explained(Struct, frozen=True):
-    """What games did to the ratings of some players."""
+    """The changes of some players' ratings."""
 
     players: list[tuple[str, ratings.SizeClass, Changes]]
-    """For each player and class of sizes some games, the latest last."""
+    """Changes by player and class of sizes, the latest last."""
     standings: list[tuple[ratings.SizeClass, ratings.Standing]]
-    """What each player has achieved in each class with games."""
+    """The standings of the players in each class with games."""
 
     @property
     def count(self) -> int:
-        """How many games there are for all of them."""
+        """The number of all their games."""
         return sum(standing.games for _, standing in self.standings)
 
 
@@ -77,10 +76,10 @@ class Explained(Struct, frozen=True):
 
 
 def note_change(transaction: Transaction, before: Summary | None, after: Summary | None) -> None:
-    """Count a game that has ended or has changed, and those after it, as far as they are few.
+    """Count a game that has ended or changed, and those after it, as far as they are few.
 
-    `before` and `after` are what the row of a board said and says; None if there is none, or it is
-    damaged. To be called by whoever writes that row, after writing it.
+    `before` and `after` are the summaries of the board; None if it is missing or damaged. The
+    caller has written the row of the board.
     """
     changed = [game for game in (before, after) if game and game.counts]
     if before == after or not changed:
@@ -96,7 +95,7 @@ def note_change(transaction: Transaction, before: Summary | None, after: Summary
 
 
 def changes_by(snapshot: Snapshot, game: Summary) -> ratings.RatedGame | None:
-    """Return what a game does to the ratings of its players, whether its board is written or not.
+    """Return a game's changes of ratings, whether its board is written or not.
 
     None as long as games of its kind wait to be counted.
     """
@@ -111,16 +110,16 @@ def is_counting(snapshot: Snapshot, kind: Kind) -> bool:
 
 
 def mark(transaction: Transaction, kind: Kind) -> None:
-    """Let all games of a kind be counted anew."""
+    """Mark all games of a kind to be counted anew."""
     _let_wait(transaction, kind, _BEFORE_ALL)
 
 
 def count_marked(database: Database) -> None:
-    """Count the games that wait, in parts, so that nobody else waits for all of them.
+    """Count the waiting games, in parts, so that nobody else waits for all of them.
 
     Raises DatabaseFault.
     """
-    with database.read_latest() as snapshot:
+    with database.read() as snapshot:
         behind = [kind for kind in KINDS.values() if is_counting(snapshot, kind)]
     for kind in behind:
         while database.write(partial(_count_waiting, kind=kind)):
@@ -128,7 +127,7 @@ def count_marked(database: Database) -> None:
 
 
 def _count_waiting(transaction: Transaction, kind: Kind) -> bool:
-    """Count some of the games that wait; return whether others do."""
+    """Count some of the waiting games; return whether others wait."""
     place = _waiting(transaction, kind)
     if place is None:
         return False
@@ -137,14 +136,14 @@ def _count_waiting(transaction: Transaction, kind: Kind) -> bool:
     return place != _AFTER_ALL
 
 
-def _waiting(snapshot: Snapshot, kind: Kind) -> ratings.Place | None:
-    """Return after which place games of a kind wait to be counted; None if none does."""
+def _waiting(snapshot: Snapshot, kind: Kind) -> ratings.SortKey | None:
+    """Return the place after which games of a kind wait to be counted, or None."""
     row = snapshot.row("SELECT ended, board FROM rating_marks WHERE kind = ?", kind.name)
     return (row[0], row[1]) if row else None
 
 
-def _let_wait(transaction: Transaction, kind: Kind, place: ratings.Place) -> None:
-    """Let the games of a kind after a place wait to be counted, and no others."""
+def _let_wait(transaction: Transaction, kind: Kind, place: ratings.SortKey) -> None:
+    """Set the place after which games of a kind wait to be counted."""
     if place == _AFTER_ALL:
         transaction.run("DELETE FROM rating_marks WHERE kind = ?", kind.name)
         return
@@ -156,9 +155,9 @@ def _let_wait(transaction: Transaction, kind: Kind, place: ratings.Place) -> Non
 
 
 def _counted(
-    transaction: Transaction, kind: Kind, sizes: Iterable[ratings.SizeClass], after: ratings.Place
-) -> ratings.Place:
-    """Count some games of these classes after a place anew; return after which place others wait.
+    transaction: Transaction, kind: Kind, sizes: Iterable[ratings.SizeClass], after: ratings.SortKey
+) -> ratings.SortKey:
+    """Count some games of these classes anew after a place; return the place that is reached.
 
     First, those that were counted after it are undone, which may be all there is time for.
     """
@@ -175,9 +174,9 @@ def _counted(
 
 
 def _undo(
-    transaction: Transaction, kind: Kind, size: ratings.SizeClass, after: ratings.Place
+    transaction: Transaction, kind: Kind, size: ratings.SizeClass, after: ratings.SortKey
 ) -> bool:
-    """Undo the latest games of a class that come after a place; return whether others may do."""
+    """Undo the latest games of a class after a place; return whether others remain."""
     steps = _steps(transaction, kind, size, after, 2 * MOST_AT_ONCE)
     if steps:
         transaction.run_all(
@@ -193,7 +192,7 @@ def _undo(
 def _count(
     transaction: Transaction, kind: Kind, size: ratings.SizeClass, games: Sequence[Summary]
 ) -> None:
-    """Count games of a class that come after all that were counted."""
+    """Count games of a class that come after all counted ones."""
     if not games:
         return
     userids = {userid for game in games for userid in (game.x, game.o)}
@@ -218,7 +217,7 @@ def _keep(
     standings: Mapping[str, ratings.Standing],
     known: int,
 ) -> None:
-    """Let this be what some players have achieved in a class, of whom so many had a rating."""
+    """Write the standings of some players in a class; `known` is how many had one."""
     delete = (
         "DELETE FROM ratings WHERE kind = ? AND size = ? "
         "AND userid IN (SELECT value FROM json_each(?))"
@@ -244,14 +243,14 @@ def _keep(
 
 
 def finished_games(
-    snapshot: Snapshot, kind: Kind, after: ratings.Place = _BEFORE_ALL, most: int = ALL_ROWS
+    snapshot: Snapshot, kind: Kind, after: ratings.SortKey = _BEFORE_ALL, most: int = ALL_ROWS
 ) -> list[Summary]:
-    """Return the games of a kind that count, in their order, at most so many after a place."""
+    """Return rated, finished games of a kind, in order, at most `most` after a place."""
     return read_entries(snapshot, f"{ENTRIES} {_RATED}", kind.name, *after, most)
 
 
 def wrongly_rated(snapshot: Snapshot, kind: Kind) -> list[Key]:
-    """Return of whom something else is kept than the games of a kind give, in order."""
+    """Return the owners of standings that differ from those computed anew, in order."""
     tables = {table.size: table for table in ratings.rate(finished_games(snapshot, kind))}
     wrong = list[Key]()
     for size in ratings.SizeClass:
@@ -276,10 +275,10 @@ def _steps(
     snapshot: Snapshot,
     kind: Kind,
     size: ratings.SizeClass,
-    after: ratings.Place = _BEFORE_ALL,
+    after: ratings.SortKey = _BEFORE_ALL,
     most: int = ALL_ROWS,
 ) -> list[RatingStep]:
-    """Return the latest steps after a place, at most so many, the latest first."""
+    """Return steps after a place, at most `most`, the latest first."""
     rows = snapshot.rows(
         "SELECT ended, board, outcome, userid, rating, wins, losses, draws, worth "
         "FROM rating_steps WHERE kind = ? AND size = ? AND (ended, board) > (?, ?) "
@@ -293,7 +292,7 @@ def _steps(
 
 
 def _standings_before(snapshot: Snapshot, game: Summary) -> dict[str, ratings.Standing]:
-    """Return what the players of a game had achieved before it, if they had."""
+    """Return the standings of a game's players before it, as far as they have any."""
     size, players = ratings.size_class(game.grid), (game.x, game.o)
     rows = snapshot.rows(
         f"{_STANDINGS} {_STEPS_FROM}",
@@ -307,7 +306,7 @@ def _standings_before(snapshot: Snapshot, game: Summary) -> dict[str, ratings.St
 def _standings(
     snapshot: Snapshot, kind: Kind, size: ratings.SizeClass, userids: Iterable[str] | None = None
 ) -> dict[str, ratings.Standing]:
-    """Return what some players have achieved in a class, or all."""
+    """Return the standings of some players in a class, or of all."""
     statement, values = f"{_STANDINGS} ratings WHERE kind = ? AND size = ?", [kind.name, size.value]
     if userids is not None:
         statement += " AND userid IN (SELECT value FROM json_each(?))"
@@ -335,12 +334,12 @@ def standings_of(snapshot: Snapshot, kind: Kind) -> list[ratings.Table]:
 def standings_on(
     snapshot: Snapshot, kind: Kind, grid: Grid, userids: Iterable[str]
 ) -> dict[str, ratings.Standing]:
-    """Return what some players have achieved in the class of a grid, of those who have a rating."""
+    """Return the standings of some players in a grid's class, as far as they have any."""
     return _standings(snapshot, kind, ratings.size_class(grid), userids)
 
 
 def best_players(snapshot: Snapshot, kind: Kind, part: Window) -> list[Best]:
-    """Return the same part of the standings of each class of sizes, the highest rating first."""
+    """Return the same part of the standings in each class of sizes, the highest rating first."""
     statement = "SELECT size, players FROM rating_classes WHERE kind = ?"
     counts = {
         ratings.SizeClass(size): number for size, number in snapshot.rows(statement, kind.name)
@@ -361,7 +360,7 @@ def best_players(snapshot: Snapshot, kind: Kind, part: Window) -> list[Best]:
 def usual_standings(
     snapshot: Snapshot, kind: Kind, userids: Sequence[str]
 ) -> dict[str, ratings.Standing]:
-    """Return what some players have achieved, each in the class of sizes they have played most."""
+    """Return the standing of each player in the class that they have played most."""
     found = dict[str, ratings.Standing]()
     for size in ratings.SizeClass:
         for userid, standing in _standings(snapshot, kind, size, userids).items():
@@ -371,10 +370,9 @@ def usual_standings(
 
 
 def explain(snapshot: Snapshot, kind: Kind, userids: Sequence[str], part: Window) -> Explained:
-    """Return a part of the games of some players.
+    """Return a part of the changes of some players' ratings.
 
-    It goes through the players and the classes of sizes in turn, and of each takes the latest games
-    first.
+    Players and classes of sizes come in turn, each with the latest games first.
     """
     classes = {size: _standings(snapshot, kind, size, userids) for size in ratings.SizeClass}
     found = Explained([], [])
@@ -395,7 +393,7 @@ def explain(snapshot: Snapshot, kind: Kind, userids: Sequence[str], part: Window
 def _latest_changes(
     snapshot: Snapshot, kind: Kind, size: ratings.SizeClass, userid: str, part: Window
 ) -> Changes:
-    """Return what games did to the rating of a player, the latest game first."""
+    """Return the changes of a player's rating, the latest first."""
     rows = snapshot.rows(
         "SELECT s.board, s.outcome, s.userid, s.rating, s.wins, s.losses, s.draws, s.worth, "
         "other.userid, other.rating, other.wins, other.losses, other.draws, other.worth "

@@ -1,22 +1,25 @@
-"""The database of a home made from the files of its histories, which are all that it takes.
+"""Rebuilding the database of a home from its history files.
 
-Histories are read on all cores. One that ends with its result is believed; every other one is
-replayed. One that is damaged becomes a damaged board, which the operator has to repair.
+Histories are read on all cores. One that ends with its result is trusted, unless it would replace
+another one; every other one is replayed. A damaged one leaves the rows of its board as they are;
+without rows, it becomes a damaged board, which the operator has to repair.
 """
 
 import gc
 import os
 import signal
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from msgspec import Struct
+
 from pbm_oust.board.history import BadHistory
 from pbm_oust.rules import KINDS
-from pbm_oust.store.boards import Boards, Rows, columns_in, read_board, read_rows
+from pbm_oust.store.boards import Boards, Rows, board_of_history, columns_in, read_rows, started_in
 from pbm_oust.store.database import Database, Snapshot, Transaction, moment_of
 from pbm_oust.store.disk import bytes_of
 from pbm_oust.store.index import BoardName, count_all, entry_of, find_entry
@@ -29,7 +32,16 @@ if TYPE_CHECKING:
 
 
 class NotAccepted(Exception):
-    """A file cannot become the history of a board, and why."""
+    """A file that cannot become the history of a board, with the reason."""
+
+
+class Rebuilt(Struct, frozen=True):
+    """The result of rebuilding a database from files."""
+
+    boards: int
+    """The number of boards."""
+    left: list[str]
+    """Files that are no history of their board, each with its line and the reason."""
 
 
 def rebuild(
@@ -37,33 +49,37 @@ def rebuild(
     boards: Boards,
     publisher: Publisher,
     progress: Progress = untold,
-) -> int:
-    """Let the files of histories be the boards of a database; return how many boards it has then.
+) -> Rebuilt:
+    """Update the boards of a database from their files, as far as possible.
 
-    What the database says already is left alone, and so are boards without a file, and those whose
-    file is only behind. Raises DatabaseFault and OSError.
+    Boards are left alone if the file is missing, only behind, damaged or unreadable, or says the
+    same. A board that others play on meanwhile keeps what they have done. Raises DatabaseFault and
+    OSError.
     """
+    with database.read() as snapshot:
+        rows = snapshot.rows("SELECT kind, board, version FROM boards")
+    versions = {BoardName(kind, board): version for kind, board, version in rows}
     names = publisher.names()
     progress(0, len(names))
-    done, are_behind = 0, False
+    done, are_behind, left = 0, False, list[str]()
     for found in on_all_cores(partial(_read_files, publisher.folder), names):
-        are_behind |= database.write(partial(_put_all, boards, found))
+        put = database.write(partial(_put_all, boards, versions, found))
+        are_behind |= put.are_behind
+        left += put.left
         done += len(found)
         progress(done, len(names))
     count_marked(database)
     count_waiting(database, moment_of(int(database.time())))
-    with database.read_latest() as snapshot:
+    with database.read() as snapshot:
         number = count_all(snapshot)
-        if number == done and not are_behind:
-            version = snapshot.number("SELECT max(version) FROM boards")
-            publisher.mark_all(list(snapshot.identity or ()), version)
-    return number
+        publisher.begin_anew(snapshot, is_published=number == done and not (are_behind or left))
+    return Rebuilt(number, left)
 
 
 def accept(database: Database, boards: Boards, publisher: Publisher, name: BoardName) -> Path:
-    """Let the file of a board, or the last one that was set aside, be its history.
+    """Make the file of a board, or the last one set aside, its history.
 
-    Returns the file. Raises NotAccepted if it says what the board says, or does not replay.
+    Returns the file. Raises NotAccepted if it is the same as the history, or does not replay.
     """
 
     def put(transaction: Transaction) -> Path:
@@ -76,9 +92,14 @@ def accept(database: Database, boards: Boards, publisher: Publisher, name: Board
         else:
             raise NotAccepted(f"no file of {name} says anything else than the board")
         try:
-            board = read_board(name, data)
+            board = board_of_history(name, data)
         except BadHistory as error:
             raise NotAccepted(f"{path}: line {error.line}: {error.reason}") from None
+        said, before = started_in(data)[1], started_in(known or b"")[1]
+        if said != before and find_entry(transaction, name):
+            raise NotAccepted(
+                f"{path}: it says otherwise what {name} came from, which stays as it is"
+            )
         boards.put(transaction, name, entry_of(board.game), board.data)
         return path
 
@@ -90,45 +111,109 @@ def accept(database: Database, boards: Boards, publisher: Publisher, name: Board
     return path
 
 
-def _read_files(folder: Path, names: Sequence[BoardName]) -> list[Rows]:
-    found = list[Rows]()
-    for name in names:
-        with suppress(OSError):
-            found.append(read_rows(name, whole_lines(bytes_of(name.file_in(folder)))))
-    return found
+class _Found(Struct, frozen=True):
+    """The contents of a board's file."""
+
+    name: BoardName
+    path: Path
+    rows: Rows | None
+    """The rows; None if the file cannot be read."""
+    fault: str = ""
+    """The file, the line and the reason, if it does not replay or cannot be read."""
 
 
-def _put_all(boards: Boards, found: Sequence[Rows], transaction: Transaction) -> bool:
-    """Let boards have these histories, unless a file is only behind; return whether any is."""
-    states = [_compare(boards, transaction, each) for each in found]
-    news = [each for each, state in zip(found, states, strict=True) if state is FileState.CHANGED]
+def _read_files(folder: Path, names: Sequence[BoardName]) -> list[_Found]:
+    return [_read_file(name, name.file_in(folder)) for name in names]
+
+
+def _read_file(name: BoardName, path: Path) -> _Found:
+    try:
+        rows = read_rows(name, whole_lines(bytes_of(path)))
+    except FileNotFoundError:
+        return _Found(name, path, None)
+    except OSError as error:
+        return _Found(name, path, None, f"{path}: {error.strerror or error}")
+    fault = _fault_in(rows, path) if rows.is_damaged else ""
+    return _Found(name, path, rows, fault)
+
+
+def _fault_in(rows: Rows, path: Path) -> str:
+    """Return why a file does not replay, with its line; empty if it does."""
+    try:
+        board_of_history(rows.name, b"".join(rows.records))
+    except BadHistory as error:
+        return f"{path}: {error}"
+    return ""
+
+
+class _Put(Struct):
+    """The result of a portion of files."""
+
+    left: list[str]
+    are_behind: bool = False
+
+
+def _put_all(
+    boards: Boards,
+    versions: Mapping[BoardName, int],
+    found: Sequence[_Found],
+    transaction: Transaction,
+) -> _Put:
+    """Write boards with the histories of files, unless a file is only behind or no history."""
+    put, news = _Put([]), list[Rows]()
+    for each in found:
+        if rows := _wanted(boards, versions, each, transaction, put):
+            news.append(rows)
     for kind in {each.name.kind for each in news}:
         mark(transaction, KINDS[kind])
     if news:
         boards.put_all(transaction, news)
-    return FileState.BEHIND in states
+    return put
 
 
-def _compare(boards: Boards, snapshot: Snapshot, found: Rows) -> FileState:
-    """Return how a file compares with its board: what the row of the board says counts, too."""
-    known = boards.history_if_any(snapshot, found.name)
+def _wanted(
+    boards: Boards,
+    versions: Mapping[BoardName, int],
+    found: _Found,
+    snapshot: Snapshot,
+    put: _Put,
+) -> Rows | None:
+    """Return the rows for a board by its file, or by its own history; None if they are there.
+
+    What is to be told is noted in `put`.
+    """
+    name, rows, fault = found.name, found.rows, found.fault
+    known = boards.history_if_any(snapshot, name)
     if known is None:
-        return FileState.CHANGED
-    state = compared(snapshot, found.name, b"".join(found.records), known)
-    if state is FileState.RIGHT:
-        is_right = columns_in(snapshot, found.name) == found.columns
-    else:
-        is_right = find_entry(snapshot, found.name) is not None
-    return state if is_right else FileState.CHANGED
+        put.left += [fault] if fault else []
+        return rows
+    state = compared(snapshot, name, b"".join(rows.records), known) if rows else FileState.MISSING
+    own = rows if rows and state is FileState.RIGHT else None
+    is_better = state is FileState.CHANGED
+    if state is FileState.BEHIND:
+        put.are_behind, own = True, read_rows(name, known)
+        is_better = own.is_damaged and not fault
+    if rows and is_better:
+        fault = fault or _fault_in(rows, found.path)
+        version = snapshot.number("SELECT version FROM boards WHERE kind = ? AND board = ?", *name)
+        if not fault and version == versions.get(name):
+            return rows
+        fault = fault or f"{found.path}: {name} was played on meanwhile, so do this again"
+    if fault and state is not FileState.BEHIND:
+        put.left.append(fault)
+    own = own or read_rows(name, known)
+    return own if own.columns != columns_in(snapshot, name) else None
 
 
 YOUNG = 20_000
-"""After how many new objects the youngest are looked through; a mail or a history makes thousands,
-and hardly any circles."""
+"""The number of new objects after which the youngest are searched for cycles.
+
+A mail or a history makes thousands, and hardly any cycles.
+"""
 
 
 def look_less_for_circles() -> None:
-    """Leave out what the program consists of when circles of objects are looked for."""
+    """Exempt the program's own objects from the search for cycles."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(YOUNG, *gc.get_threshold()[1:])
@@ -138,15 +223,15 @@ P = TypeVar("P")
 R = TypeVar("R")
 
 FEW = 500
-"""So many histories are gone through before another process would have begun."""
+"""The number of histories handled in the time that another process takes to start."""
 TOGETHER = 200
-"""How many of them are handed to a process at a time, and written in one transaction."""
+"""The number of histories in a portion, for one process and one transaction."""
 _AHEAD = 2
-"""How many of these portions wait for each process."""
+"""The number of portions that wait for each process."""
 
 
 def on_all_cores(work: Callable[[Sequence[P]], R], things: Sequence[P]) -> Iterator[R]:
-    """Yield what work returns for portions of some things, in their order.
+    """Yield the results of `work` for portions of some things, in order.
 
     This process does it all if there are fewer than `FEW`, and no other one is begun.
     """

@@ -151,6 +151,8 @@ class SqliteConnection(database.Connection):
             return self._apsw.execute(statement, values).fetchall()
         except apsw.Error as error:
             raise self._noticed(error) from error
+        except UnicodeDecodeError as error:
+            raise faults.ValueDamaged(f"{self.path}: a text is not UTF-8: {error}") from None
 
     def execute_all(self, statement: str, rows: Sequence[tuple[database.Value, ...]]) -> None:
         """Carry out a statement for each of some rows of values."""
@@ -241,8 +243,10 @@ class SqliteDatabase(database.Database):
     The first write makes it; until then it reads as empty. The key is in a file beside it.
     """
 
-    def __init__(self, path: Path, disk: Disk | None = None) -> None:
-        super().__init__(str(path))
+    def __init__(
+        self, path: Path, disk: Disk | None = None, after: database.After = lambda _: None
+    ) -> None:
+        super().__init__(str(path), after)
         self.path = path
         self._disk = disk or Disk()
         self._key = path.with_name(KEY)
@@ -264,7 +268,7 @@ class SqliteDatabase(database.Database):
             raise OSError(f"{self._key}: a key is 64 hexadecimal digits in one line")
         return bytes.fromhex(data.decode())
 
-    def put_key(self, key: bytes) -> None:
+    def put_key(self, key: bytes, transaction: database.Transaction | None = None) -> None:
         """Write a key of 32 bytes, unless there is one. Raises OSError."""
         with locked_folder(self._key.parent):
             if not self.has_key:
@@ -364,6 +368,20 @@ def identity_of(path: Path) -> database.Identity | None:
     return status.st_dev, status.st_ino
 
 
+_OBJECTS = (
+    "SELECT type, name, tbl_name FROM sqlite_schema WHERE name NOT LIKE 'sqlite~_%' ESCAPE '~'"
+)
+"""The statement that gives what a database is made of, but for what SQLite makes itself."""
+
+
+def strange_objects(snapshot: database.Snapshot) -> list[str]:
+    """Return what a database has that is none of ours, such as `trigger t`, in order."""
+    with closing(connection_to_nothing()) as ours:
+        known = {tuple(row) for row in ours.execute(_OBJECTS)}
+    found = (row for row in snapshot.rows(_OBJECTS) if tuple(row) not in known)
+    return sorted(f"{kind} {name}" for kind, name, _ in found)
+
+
 def connection_to_nothing() -> apsw.Connection:
     """Return a connection to all tables in memory, all empty."""
     connection = apsw.Connection(":memory:")
@@ -373,7 +391,7 @@ def connection_to_nothing() -> apsw.Connection:
 
 def make_tables(connection: apsw.Connection) -> None:
     """Make all tables in an empty database."""
-    connection.execute(database.tables("sqlite"))
+    connection.execute(database.tables())
     connection.pragma("user_version", database.LATEST)
 
 

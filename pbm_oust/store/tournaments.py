@@ -1,17 +1,21 @@
-"""Tournaments in the database: what was set up, who takes part, and who plays in which section.
+"""Tournaments in the database: cups, their entries, and the players of each section.
 
-Their boards are those that came from them, by a remark in the history: what has been played is
-read there, and nowhere else. A section is due when it has to be looked at: as it begins, when one
-of its games has ended, and from time to time as long as games wait for players to have room.
+The boards of a cup have it as their source, in a remark of the history: results are read there, and
+nowhere else. A section is due at its start, after each of its games, and from time to time while
+games wait for players to have room.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+import logging
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from enum import Enum
+from functools import cache
 
 import msgspec
 
 from pbm_oust.board import Summary
+from pbm_oust.refusal import NotAllowed, NotAllowedReason
+from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store.database import (
     ALL_ROWS,
     Row,
@@ -22,13 +26,18 @@ from pbm_oust.store.database import (
     selection,
     words_list,
 )
+from pbm_oust.store.faults import ValueDamaged
 from pbm_oust.store.index import ENTRIES, BoardName, Source, Window, read_entries
 from pbm_oust.tournaments.cup import SOURCE, Cup, Entry, Out, State
 
-_CUPS = "SELECT document FROM tournaments WHERE"
-_ENTRY = "SELECT userid, at, most, out, why FROM entries WHERE kind = ? AND number = ?"
+log = logging.getLogger("pbm_oust")
+
+_CUPS = "SELECT kind, number, state, document FROM tournaments WHERE"
+_ENTRY = (
+    "SELECT kind, number, userid, at, most, out, why FROM entries WHERE kind = ? AND number = ?"
+)
 _AT_ONCE = 0
-"""The time when to look at a section for which something has happened."""
+"""The due time of a section after an event."""
 _READ = msgspec.json.Decoder(Cup).decode
 _WHOLE = Window(ALL_ROWS)
 _SECTIONS = (
@@ -37,11 +46,23 @@ _SECTIONS = (
 )
 
 
+class DamagedTournament(NotAllowedReason, frozen=True):
+    """A tournament with unreadable rows, which the operator has to repair."""
+
+    kind: Kind
+    number: int
+    why: str
+    """The fault in words for the operator."""
+
+    def __str__(self) -> str:
+        return f"{self.kind.name} {SOURCE} {self.number} in the database is damaged: {self.why}"
+
+
 class Progress(Enum):
-    """How far a section has come."""
+    """The state of a section."""
 
     DRAWN = "drawn"
-    """Its players have not been told yet that it begins."""
+    """The players are not yet told of its beginning."""
     BEGUN = "begun"
     OVER = "over"
 
@@ -53,16 +74,16 @@ class Section(msgspec.Struct, frozen=True):
     number: int
     round: int
     section: int
-    """Its number in the round, from 1."""
+    """The number in the round, from 1."""
     players: tuple[str, ...]
-    """The strongest first."""
+    """The players, the strongest first."""
     progress: Progress = Progress.DRAWN
     winners: tuple[str, ...] = ()
-    """Who had won it when it was over."""
+    """The winners at its end."""
 
     @property
     def key(self) -> tuple[str, int, int, int]:
-        """What tells it from all others."""
+        """The game, the cup, the round and the section."""
         return self.kind, self.number, self.round, self.section
 
     @property
@@ -72,7 +93,7 @@ class Section(msgspec.Struct, frozen=True):
 
     @property
     def source(self) -> Source:
-        """What its boards came from."""
+        """The source of its boards."""
         return Source(SOURCE, self.number, self.round, self.section)
 
 
@@ -80,27 +101,81 @@ class Section(msgspec.Struct, frozen=True):
 
 
 def find(snapshot: Snapshot, kind: str, number: int) -> Cup | None:
-    """Return a cup, or None."""
+    """Return a cup, or None. Raises NotAllowed if it is damaged."""
     row = snapshot.row(f"{_CUPS} kind = ? AND number = ?", kind, number)
-    return _READ(row[0]) if row else None
+    return _cup(row) if row else None
+
+
+def whole(snapshot: Snapshot, kind: str, number: int) -> Cup | None:
+    """Return a cup; None if it is missing or damaged."""
+    row = snapshot.row(f"{_CUPS} kind = ? AND number = ?", kind, number)
+    return next(_whole([row]), None) if row else None
 
 
 def cups(snapshot: Snapshot, kind: str, states: Iterable[State], part: Window) -> list[Cup]:
-    """Return cups of a kind in some states, the latest first."""
-    found = [
-        _READ(document)
+    """Return cups of a game in some states, the latest first, without damaged ones."""
+    rows = [
+        row
         for state in states
-        for (document,) in snapshot.rows(
+        for row in snapshot.rows(
             f"{_CUPS} kind = ? AND state = ? ORDER BY number DESC LIMIT ?",
             *(kind, state.value, part.skipped + part.most),
         )
     ]
-    found.sort(key=lambda cup: -cup.number)
-    return found[part.skipped : part.skipped + part.most]
+    rows.sort(key=lambda row: -row[1])
+    return [*_whole(rows[part.skipped : part.skipped + part.most])]
+
+
+def damage(snapshot: Snapshot) -> list[DamagedTournament]:
+    """Return all damage in the rows of tournaments."""
+    found = list[DamagedTournament]()
+    rows = (row for kind in KINDS for row in snapshot.rows(f"{_CUPS} kind = ?", kind))
+    for row in rows:
+        try:
+            cup = _cup(row)
+            entries(snapshot, cup.kind, cup.number)
+        except NotAllowed as refusal:
+            if isinstance(refusal.reason, DamagedTournament):
+                found.append(refusal.reason)
+    return found
+
+
+def _whole(rows: Iterable[Row]) -> Iterator[Cup]:
+    """Yield the cups in some rows; damaged ones are logged."""
+    for row in rows:
+        try:
+            yield _cup(row)
+        except NotAllowed as refusal:
+            _note_damage(str(refusal.reason))
+
+
+@cache
+def _note_damage(said: str) -> None:
+    """Log damage, once in a process."""
+    log.error("%s", said)
+
+
+def _cup(row: Row) -> Cup:
+    """Return the cup in a row. Raises NotAllowed if it is damaged."""
+    kind, number, state, document = row
+    try:
+        cup = _READ(document)
+    except (msgspec.DecodeError, UnicodeError, RecursionError, OverflowError) as error:
+        raise _damaged(kind, number, error.__cause__ or error) from None
+    if (cup.kind, cup.number, cup.state.value) != (kind, number, state):
+        said = f"{cup.name}, {cup.state.value}"
+        raise _damaged(kind, number, f"it says that it is {said}, and its row says {state}")
+    if not KINDS[kind].plays_on(cup.grid):
+        raise _damaged(kind, number, f"{kind} is not played on {cup.grid}")
+    return cup
+
+
+def _damaged(kind: str, number: int, why: object) -> NotAllowed:
+    return NotAllowed(DamagedTournament(KINDS[kind], number, str(why)))
 
 
 def count_cups(snapshot: Snapshot, kind: str, states: Iterable[State]) -> int:
-    """Return how many cups of a kind are in some states."""
+    """Return the number of cups of a game in some states."""
     return sum(
         snapshot.number(
             "SELECT count(*) FROM tournaments WHERE kind = ? AND state = ?", kind, state.value
@@ -110,12 +185,12 @@ def count_cups(snapshot: Snapshot, kind: str, states: Iterable[State]) -> int:
 
 
 def next_number(snapshot: Snapshot, kind: str) -> int:
-    """Return the number of the next tournament of a kind."""
+    """Return the number for the next tournament of a game."""
     return 1 + snapshot.number("SELECT max(number) FROM tournaments WHERE kind = ?", kind)
 
 
 def keep(transaction: Transaction, cup: Cup, due: datetime | None = None) -> None:
-    """Write a cup, new or known; `due` is when to look at it."""
+    """Write a cup, new or known; `due` is the time of the next look at it."""
     transaction.run(
         "INSERT INTO tournaments (kind, number, document, state, due) VALUES (?, ?, ?, ?, ?) "
         "ON CONFLICT (kind, number) DO UPDATE SET document = excluded.document, "
@@ -126,7 +201,7 @@ def keep(transaction: Transaction, cup: Cup, due: datetime | None = None) -> Non
 
 
 def due_cups(snapshot: Snapshot, now: datetime) -> list[tuple[str, int]]:
-    """Return the kinds and numbers of the cups to look at: something is due in them."""
+    """Return the kinds and numbers of the cups with something due."""
     at = seconds(now)
     rows = [
         *snapshot.rows("SELECT kind, number FROM tournaments WHERE due <= ?", at),
@@ -139,7 +214,7 @@ def due_cups(snapshot: Snapshot, now: datetime) -> list[tuple[str, int]]:
 
 
 def entries(snapshot: Snapshot, kind: str, number: int, part: Window = _WHOLE) -> list[Entry]:
-    """Return who takes part in a cup or did, in the order in which they entered."""
+    """Return the players in a cup, including former ones, in the order of entering."""
     search = f"{_ENTRY} ORDER BY at, userid LIMIT ? OFFSET ?"
     rows = snapshot.rows(search, kind, number, part.most, part.skipped)
     return [_entry(row) for row in rows]
@@ -151,11 +226,11 @@ def entries_of(
     """Return the entries of some players."""
     some = "userid IN (SELECT value FROM json_each(?))"
     rows = snapshot.rows(f"{_ENTRY} AND {some}", kind, number, words_list(userids))
-    return {row[0]: _entry(row) for row in rows}
+    return {each.userid: each for each in map(_entry, rows)}
 
 
 def entered_after(snapshot: Snapshot, cup: Cup, userid: str, most: int) -> list[str]:
-    """Return the next userids of those who take part in a cup or did, in their order."""
+    """Return the next userids in a cup, including former players, in order."""
     rows = snapshot.rows(
         "SELECT userid FROM entries WHERE kind = ? AND number = ? AND userid > ? "
         "ORDER BY userid LIMIT ?",
@@ -165,14 +240,14 @@ def entered_after(snapshot: Snapshot, cup: Cup, userid: str, most: int) -> list[
 
 
 def count_entries(snapshot: Snapshot, cup: Cup) -> int:
-    """Return how many players take part in a cup, with those who are out of it."""
+    """Return the number of players in a cup, including those who are out of it."""
     return snapshot.number(
         "SELECT count(*) FROM entries WHERE kind = ? AND number = ?", cup.kind, cup.number
     )
 
 
 def enter(transaction: Transaction, cup: Cup, entry: Entry) -> None:
-    """Let a player take part in a cup, or change their entry."""
+    """Add an entry to a cup, or replace it."""
     transaction.run(
         "INSERT INTO entries (kind, number, userid, at, most, out, why) "
         "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (kind, number, userid) DO UPDATE "
@@ -184,7 +259,7 @@ def enter(transaction: Transaction, cup: Cup, entry: Entry) -> None:
 
 
 def leave(transaction: Transaction, cup: Cup, userid: str) -> None:
-    """Remove an entry."""
+    """Remove an entry from a cup."""
     transaction.run(
         "DELETE FROM entries WHERE kind = ? AND number = ? AND userid = ?",
         *(cup.kind, cup.number, userid),
@@ -192,7 +267,7 @@ def leave(transaction: Transaction, cup: Cup, userid: str) -> None:
 
 
 def entered_by(snapshot: Snapshot, userid: str) -> list[tuple[str, int]]:
-    """Return the kinds and numbers of the cups that a player has entered, the latest first."""
+    """Return the kinds and numbers of a player's cups, the latest first."""
     rows = snapshot.rows(
         "SELECT kind, number FROM entries WHERE userid = ? ORDER BY number DESC, kind", userid
     )
@@ -200,7 +275,7 @@ def entered_by(snapshot: Snapshot, userid: str) -> list[tuple[str, int]]:
 
 
 def rename(transaction: Transaction, old: str, new: str) -> None:
-    """Give a player another userid in all tournaments. Two who have become one enter once."""
+    """Change a player's userid in all tournaments. Two who have become one enter once."""
     _replace_winner(transaction, old, new)
     transaction.run(
         "DELETE FROM entries WHERE userid = ? AND EXISTS (SELECT 1 FROM entries other "
@@ -219,9 +294,9 @@ def forget(transaction: Transaction, userid: str) -> None:
 
 
 def _replace_winner(transaction: Transaction, old: str, *new: str) -> None:
-    """Let what a player has won be won by the same player with another userid, or by nobody."""
+    """Replace a winner's userid in all sections, or remove it."""
     for kind, number in entered_by(transaction, old):
-        cup = find(transaction, kind, number)
+        cup = whole(transaction, kind, number)
         if cup and old in cup.winners:
             others = (each for each in cup.winners if each != old)
             winners = tuple(dict.fromkeys((*others, *new)))
@@ -233,25 +308,28 @@ def _replace_winner(transaction: Transaction, old: str, *new: str) -> None:
 
 
 def _entry(row: Row) -> Entry:
-    userid, at, most, out, why = row
-    return Entry(
-        userid, moment_of(at), most, moment_of(out) if out else None, Out(why) if why else None
-    )
+    """Return the entry in a row. Raises NotAllowed if it is damaged."""
+    kind, number, userid, at, most, out, why = row
+    try:
+        since = moment_of(out) if out is not None else None
+        return Entry(userid, moment_of(at), most, since, Out(why) if why else None)
+    except (ValueError, ValueDamaged) as error:
+        raise _damaged(kind, number, f"the entry of {userid}: {error}") from None
 
 
 # Sections
 
 
 class Round(msgspec.Struct, frozen=True):
-    """How far a round of a cup has come."""
+    """The state of a round of a cup."""
 
     number: int
     sections: int
-    """How many sections it has."""
+    """The number of sections."""
     over: int
-    """In how many of them all games have been played."""
+    """The number of finished sections."""
     players: int
-    """How many players the largest one has."""
+    """The number of players in the largest section."""
 
 
 def rounds(snapshot: Snapshot, cup: Cup) -> list[Round]:
@@ -286,7 +364,7 @@ def section_at(snapshot: Snapshot, key: tuple[str, int, int, int]) -> Section | 
 
 
 def count_sections(snapshot: Snapshot, cup: Cup) -> int:
-    """Return how many sections the latest round of a cup has."""
+    """Return the number of sections in the latest round of a cup."""
     return snapshot.number(
         "SELECT count(*) FROM sections WHERE kind = ? AND number = ? AND round = ?",
         *(cup.kind, cup.number, cup.round),
@@ -294,7 +372,7 @@ def count_sections(snapshot: Snapshot, cup: Cup) -> int:
 
 
 def draw(transaction: Transaction, cup: Cup, drawn: Iterable[Sequence[str]], now: datetime) -> None:
-    """Make the sections of the latest round of a cup, which are due at once."""
+    """Write the sections of the latest round of a cup, due at once."""
     begun = list(enumerate(drawn, 1))
     at = cup.kind, cup.number, cup.round
     transaction.run_all(
@@ -313,7 +391,7 @@ def draw(transaction: Transaction, cup: Cup, drawn: Iterable[Sequence[str]], now
 
 
 def due_section(snapshot: Snapshot, cup: Cup, now: datetime) -> Section | None:
-    """Return a section of a cup to look at, the longest due first; None if none is."""
+    """Return the section of a cup that has been due for longest, or None."""
     row = snapshot.row(
         "SELECT round, section FROM sections WHERE kind = ? AND number = ? AND due <= ? "
         "ORDER BY due, section LIMIT 1",
@@ -323,7 +401,7 @@ def due_section(snapshot: Snapshot, cup: Cup, now: datetime) -> Section | None:
 
 
 def is_round_over(snapshot: Snapshot, cup: Cup) -> bool:
-    """Return whether all games of the latest round of a cup have been played."""
+    """Return whether the latest round of a cup is finished."""
     row = snapshot.row(
         "SELECT 1 FROM sections WHERE kind = ? AND number = ? AND round = ? AND state <> ? LIMIT 1",
         *(cup.kind, cup.number, cup.round, Progress.OVER.value),
@@ -332,7 +410,7 @@ def is_round_over(snapshot: Snapshot, cup: Cup) -> bool:
 
 
 def winners_of_round(snapshot: Snapshot, cup: Cup, round_: int) -> list[str]:
-    """Return who has won a section in a round of a cup, in the order of sections."""
+    """Return the winners of all sections in a round of a cup, in order of sections."""
     rows = snapshot.rows(
         "SELECT userid FROM section_players "
         "WHERE kind = ? AND number = ? AND round = ? AND has_won = 1 ORDER BY section, place",
@@ -344,7 +422,7 @@ def winners_of_round(snapshot: Snapshot, cup: Cup, round_: int) -> list[str]:
 def let_wait(
     transaction: Transaction, section: Section, due: datetime | None, progress: Progress
 ) -> None:
-    """Note when to look at a section again, and how far it has come."""
+    """Set the time of the next look at a section, and its progress."""
     transaction.run(
         "UPDATE sections SET due = ?, state = ? "
         "WHERE kind = ? AND number = ? AND round = ? AND section = ?",
@@ -353,7 +431,7 @@ def let_wait(
 
 
 def end_section(transaction: Transaction, section: Section, winners: Collection[str]) -> None:
-    """Note that all games of a section have been played, and who has won it."""
+    """Mark a section as finished, with its winners."""
     let_wait(transaction, section, None, Progress.OVER)
     transaction.run_all(
         "UPDATE section_players SET has_won = ? "
@@ -363,7 +441,7 @@ def end_section(transaction: Transaction, section: Section, winners: Collection[
 
 
 def look_at_all(transaction: Transaction, cup: Cup, now: datetime) -> None:
-    """Let all sections of the latest round of a cup be looked at whose games go on."""
+    """Mark all unfinished sections in the latest round of a cup as due."""
     transaction.run(
         "UPDATE sections SET due = ? WHERE kind = ? AND number = ? AND round = ? AND state <> ?",
         *(seconds(now), cup.kind, cup.number, cup.round, Progress.OVER.value),
@@ -371,7 +449,7 @@ def look_at_all(transaction: Transaction, cup: Cup, now: datetime) -> None:
 
 
 def note_absence(transaction: Transaction, userid: str) -> None:
-    """Let the sections be looked at in which a player plays who does not play any more."""
+    """Mark all sections of a player who no longer plays as due."""
     transaction.run(
         "UPDATE sections SET due = ? WHERE state <> ? AND (kind, number, round, section) IN "
         "(SELECT kind, number, round, section FROM section_players WHERE userid = ?)",
@@ -380,7 +458,7 @@ def note_absence(transaction: Transaction, userid: str) -> None:
 
 
 def section_of(snapshot: Snapshot, cup: Cup, userid: str) -> Section | None:
-    """Return the section of the latest round of a cup in which a player plays, or None."""
+    """Return a player's section in the latest round of a cup, or None."""
     row = snapshot.row(
         "SELECT section FROM section_players "
         "WHERE userid = ? AND kind = ? AND number = ? AND round = ?",
@@ -390,18 +468,19 @@ def section_of(snapshot: Snapshot, cup: Cup, userid: str) -> Section | None:
 
 
 def finals_of(snapshot: Snapshot, userid: str, most: int) -> list[Cup]:
-    """Return the latest cups that are over and in whose last round a player has played."""
+    """Return the latest finished cups with a player in the last round."""
     rows = snapshot.rows(
-        "SELECT document FROM section_players p JOIN tournaments t USING (kind, number) "
+        "SELECT kind, number, state, document FROM section_players p "
+        "JOIN tournaments t USING (kind, number) "
         "WHERE userid = ? AND state = 'over' AND round = (SELECT max(s.round) FROM sections s "
         "WHERE s.kind = t.kind AND s.number = t.number) ORDER BY number DESC, kind LIMIT ?",
         *(userid, most),
     )
-    return [_READ(document) for (document,) in rows]
+    return [*_whole(rows)]
 
 
 def progress_of(snapshot: Snapshot, kind: str, number: int) -> Row | None:
-    """Return what differs after a game of a cup has begun or ended, and whoever enters or leaves.
+    """Return a value that changes when a game of a cup begins or ends, and with each entry.
 
     None if there is no such cup.
     """
@@ -423,13 +502,15 @@ _OF_CUP = (
     "boards s JOIN boards b USING (kind, board) "
     "WHERE s.kind = ? AND s.source = ? AND s.source_number = ?"
 )
-"""The boards `b` of a cup: joined so that the planner takes the index of sources. To order them by
-`+b.latest` keeps it from going through all boards in that order."""
+"""The boards `b` of a cup, joined so that the planner takes the index of sources.
+
+The order by `+b.latest` keeps it from going through all boards in that order.
+"""
 _OF_SECTION = f"{_OF_CUP} AND s.round = ? AND s.section = ?"
 
 
 def results(snapshot: Snapshot, cup: Cup, most: int) -> list[Summary]:
-    """Return the boards of a cup whose games have ended, the latest first."""
+    """Return the finished boards of a cup, the latest first."""
     return read_entries(
         snapshot,
         f"{ENTRIES} {_OF_CUP} AND b.state = 'over' ORDER BY +b.latest DESC, b.board DESC LIMIT ?",
@@ -438,7 +519,7 @@ def results(snapshot: Snapshot, cup: Cup, most: int) -> list[Summary]:
 
 
 def note_end(transaction: Transaction, kind: str, source: Source) -> None:
-    """Let the section be looked at from which a board came whose game has ended or changed."""
+    """Mark the section with this source as due, after a game has ended or changed."""
     transaction.run(
         "UPDATE sections SET due = ? WHERE kind = ? AND number = ? AND round = ? AND section = ?",
         *(_AT_ONCE, kind, source.number, source.round, source.section),
@@ -446,7 +527,7 @@ def note_end(transaction: Transaction, kind: str, source: Source) -> None:
 
 
 def boards_of(snapshot: Snapshot, section: Section) -> list[Summary]:
-    """Return the boards of a section in order; damaged ones are left out."""
+    """Return the boards of a section in order, without damaged ones."""
     return read_entries(
         snapshot,
         f"{ENTRIES} {_OF_SECTION} AND b.state <> 'damaged' ORDER BY b.board",
@@ -455,7 +536,7 @@ def boards_of(snapshot: Snapshot, section: Section) -> list[Summary]:
 
 
 def strays(snapshot: Snapshot, cup: Cup) -> list[BoardName]:
-    """Return the boards that came from a cup, but from no section that it has."""
+    """Return boards whose source is a cup, but none of its sections."""
     rows = snapshot.rows(
         "SELECT kind, board FROM boards b WHERE kind = ? AND source = ? AND source_number = ? "
         "AND NOT EXISTS (SELECT 1 FROM sections s WHERE s.kind = b.kind AND "
@@ -467,7 +548,7 @@ def strays(snapshot: Snapshot, cup: Cup) -> list[BoardName]:
 
 
 def has_damaged(snapshot: Snapshot, section: Section) -> bool:
-    """Return whether a board of a section is damaged, so that nobody knows who plays there."""
+    """Return whether a board of a section is damaged, so that its players are unknown."""
     row = snapshot.row(
         selection(f"{_OF_SECTION} AND b.state = 'damaged' LIMIT 1", "1"),
         *(section.kind, SOURCE, *section.key[1:]),
@@ -476,7 +557,7 @@ def has_damaged(snapshot: Snapshot, section: Section) -> bool:
 
 
 def count_in_play(snapshot: Snapshot, cup: Cup, userid: str) -> int:
-    """Return on how many boards of a cup a player plays."""
+    """Return the number of a player's active boards in a cup."""
     return snapshot.number(
         "SELECT count(*) FROM board_userids u JOIN boards b USING (kind, board) "
         "WHERE u.userid = ? AND u.state = 'active' AND u.is_owner = 1 "

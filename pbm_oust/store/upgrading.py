@@ -1,15 +1,17 @@
-"""Bringing a home of an earlier form into today's: tables of version 10 or 13.
+"""Bringing a home of an earlier form into today's: tables of version 10, 13 or 14.
 
 In those of version 10 the files of histories were the truth, and the database had what waited for
-them: accounts and histories are read, and written anew. Those of version 13 knew no tournaments.
-All of it is one transaction. Tables that have stayed the same are left alone. Only a home in files
-is brought up to date; one on a server is copied into files by the program that made it.
+them: accounts and histories are read, and written anew. Those of version 13 knew no tournaments,
+and those of version 14 had a row for each player on a ladder. All of it is one transaction. Tables
+that have stayed the same are left alone. Only a home in files is brought up to date; one on a
+server is copied into files by the program that made it.
 """
 
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
+from datetime import datetime
 from functools import partial
 
 import msgspec
@@ -25,12 +27,14 @@ from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import ValueDamaged
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
+from pbm_oust.store.ladders import catch_up
+from pbm_oust.store.message_keys import MEMORY, note_upgrade
 from pbm_oust.store.publishing import whole_lines
 from pbm_oust.store.ratings import mark
 from pbm_oust.store.sqlite import SqliteDatabase, connection_to_nothing
 
 ACCOUNT = ("userid", "password", "joined", "signup_key", "changed")
-"""The columns of the table `accounts` that are read."""
+"""The columns of the old table `accounts` that are read."""
 TABLES: Mapping[str, tuple[str, ...]] = {
     "addresses": ("address",),
     "settings": ("name", "value"),
@@ -54,7 +58,7 @@ _TIMES = ("joined", "at", "begins", "ends", "looked", "sent", "since")
 
 
 def upgraded_account(account: database.Row, rows: Mapping[str, Sequence[database.Row]]) -> Account:
-    """Return an account from its row in `accounts` and its rows in the other tables."""
+    """Return an account by its rows in the old tables."""
     userid, password, joined, signup_key, changed = account
     found: dict[str, object] = {
         "userid": userid,
@@ -91,7 +95,7 @@ _TAKEN = {
         *("line", "other"),
     ),
 }
-"""Tables that have fewer columns now: those whose cells are taken over."""
+"""Tables with fewer columns now, and the columns that are kept."""
 _SAME = frozenset(
     {
         *("analyses", "bounces", "causes", "letters", "rate_limits", "seek_numbers", "sheets"),
@@ -100,39 +104,74 @@ _SAME = frozenset(
 )
 """Tables that have stayed the same."""
 _WAITING = ("waiting_lines", "waiting_rewritings")
-"""What waited for histories."""
+"""Changes that waited to be written into histories."""
 _RECORD = re.compile(rb" {0,3}([0-9]+) [xo*] ")
+_KEY = re.compile(rb"^(?:# challenge| {0,3}[0-9]+ [xo] .*Z) ([0-9a-f]{16})$", re.MULTILINE)
 _SCHEMA = "SELECT type, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
 BEFORE_TOURNAMENTS = 13
-"""The version of tables in which histories are rows, and no board is of a tournament."""
+"""The version of tables with histories as rows, but without tournaments."""
+WITH_RUNGS = 14
+"""The version of tables with a row for each player on a ladder."""
 
 
 def upgrade(home: Home, database: database.Database) -> int | None:
-    """Bring a database up to date, with the histories in the folder of a home; all, or nothing.
+    """Upgrade a database, with the histories in the folder of a home; all, or nothing.
 
-    Returns the number of boards; None if its tables can be used already. Missing ones are made.
-    Raises DatabaseFault, and OSError if a history cannot be read.
+    Returns the number of boards; None if the tables are up to date. Missing tables are made. Raises
+    DatabaseFault, and OSError if a history cannot be read.
     """
     if isinstance(database, SqliteDatabase):
         return database.upgrade(partial(_upgrade, home))
-    with database.read_latest():
+    with database.read():
         return None  # whoever connects to a server makes missing tables
 
 
 def _upgrade(home: Home, transaction: database.Transaction, version: int) -> int:
-    if version == BEFORE_TOURNAMENTS:
+    if version == WITH_RUNGS:
+        _take_ladders(transaction)
+    elif version == BEFORE_TOURNAMENTS:
         _take_boards(transaction)
     else:
         _take_files(transaction, home)
+    note_upgrade(transaction, _keys(transaction, home.now() - MEMORY), home.now())
     return transaction.number("SELECT count(*) FROM boards")
 
 
+def _keys(transaction: database.Transaction, since: datetime) -> Iterator[str]:
+    """Yield the message keys on boards changed since a moment, and in accounts.
+
+    Mails of the earlier version are recognised by them for a while.
+    """
+    rows = transaction.rows(
+        "SELECT r.lines FROM boards b JOIN records r USING (kind, board)"
+        " WHERE b.latest >= ? OR b.latest IS NULL",
+        database.seconds(since),
+    )
+    for (lines,) in rows:
+        yield from (found.decode() for found in _KEY.findall(lines))
+    for (key,) in transaction.rows("SELECT json_extract(document, '$.message_key') FROM accounts"):
+        if key:
+            yield key
+
+
 def _take_boards(transaction: database.Transaction) -> None:
-    """Add the tables of tournaments, and the columns of boards that lead there."""
+    """Add the tables of tournaments, and the columns of boards for them."""
     names = transaction.rows("SELECT name FROM pragma_table_info('boards')")
-    there = {table for kind, table, _ in transaction.rows(_SCHEMA) if kind == "table"}
     columns = [name for (name,) in names]
-    _remake(transaction, {"boards": columns}, there - {"boards"})
+    _remake(transaction, {"boards": columns}, _tables(transaction) - {"boards"})
+
+
+def _take_ladders(transaction: database.Transaction) -> None:
+    """Record the challenges on boards of ladders, and compute all ladders anew."""
+    same = _tables(transaction) - {"ladders", "rungs"}
+    _remake(transaction, {"ladders": ("kind", "grid", "terms")}, same)
+    for kind in KINDS:
+        while catch_up(transaction, kind):
+            pass
+
+
+def _tables(snapshot: database.Snapshot) -> set[str]:
+    return {table for kind, table, _ in snapshot.rows(_SCHEMA) if kind == "table"}
 
 
 def _remake(
@@ -141,9 +180,9 @@ def _remake(
     same: Collection[str],
     waiting: Collection[str] = (),
 ) -> None:
-    """Make all tables but some, which stay the same, anew; the cells of those in `taken` are kept.
+    """Make all tables anew except `same`; the cells of those in `taken` are kept.
 
-    Tables of before go, but for those that are `waiting`.
+    Old tables are dropped, except those that are `waiting`.
     """
     for table, columns in taken.items():
         transaction.run(
@@ -163,7 +202,7 @@ def _remake(
 
 
 def _take_files(transaction: database.Transaction, home: Home) -> None:
-    """Make accounts and boards of the rows of version 10, and of the files of histories."""
+    """Make accounts and boards from the rows of version 10, and the history files."""
     accounts = list(_accounts(transaction))
     transaction.run("DELETE FROM message_keys WHERE outcome = 'begun'")
     _remake(transaction, _TAKEN, _SAME, _WAITING)
@@ -175,7 +214,7 @@ def _take_files(transaction: database.Transaction, home: Home) -> None:
 
 
 def _take_histories(transaction: database.Transaction, home: Home) -> None:
-    """Make the rows of all boards, from their files and from what waited for these."""
+    """Make the rows of all boards, from their files and the waiting lines."""
     for name in _names(transaction, home):
         if data := _history(transaction, home, name):
             home.boards.put_all(transaction, [read_rows(name, data)])
@@ -184,13 +223,13 @@ def _take_histories(transaction: database.Transaction, home: Home) -> None:
 
 
 def _names(snapshot: database.Snapshot, home: Home) -> list[BoardName]:
-    """Return all boards that have a history, or lines that wait for one."""
+    """Return all boards with a history, or with waiting lines."""
     rows = snapshot.rows("SELECT DISTINCT kind, board FROM waiting_lines")
     return sorted({BoardName(*row) for row in rows if row[0] in KINDS} | {*home.publisher.names()})
 
 
 def _accounts(snapshot: database.Snapshot) -> Iterator[Account]:
-    """Yield all accounts, made of their rows."""
+    """Yield all accounts, made of their old rows."""
     kept = {table: defaultdict[str, list[database.Row]](list) for table in TABLES}
     for table, columns in TABLES.items():
         search = f"{database.selection(table, ['userid', *columns])} ORDER BY userid, position"
@@ -201,7 +240,7 @@ def _accounts(snapshot: database.Snapshot) -> Iterator[Account]:
 
 
 def _history(snapshot: database.Snapshot, home: Home, name: BoardName) -> bytes:
-    """Return a history: what its file says, with the userids and the lines that wait for it."""
+    """Return a history by its file, with waiting lines and userids applied."""
     data = b""
     with suppress(NoSuchFile):
         data = whole_lines(home.publisher.read(name))
@@ -221,7 +260,7 @@ def _history(snapshot: database.Snapshot, home: Home, name: BoardName) -> bytes:
 
 
 def _lacking(data: bytes, text: bytes) -> Iterator[bytes]:
-    """Yield the lines of a text that a history does not have: its records and what is below."""
+    """Yield the lines of a text that a history lacks: records, and lines below them."""
     records = map(_RECORD.match, data.splitlines())
     latest = max((int(found[1]) for found in records if found), default=0)
     known = set(data.splitlines(keepends=True))

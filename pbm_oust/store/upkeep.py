@@ -1,4 +1,4 @@
-"""Upkeep of a home: old things are removed, held letters released, and troubles named."""
+"""Upkeep of a home: removal of old data, release of held letters, and its health."""
 
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ from pbm_oust.store.ratings import count_marked
 from pbm_oust.store.verifications import SHEET_LIFETIME, forget_old_verifications
 
 MOST_TOGETHER = 1000
-"""To how many addresses letters become files at a time."""
+"""The number of addresses whose letters become files in one transaction."""
 
 
 _FORGETTING = {
@@ -30,14 +30,14 @@ _FORGETTING = {
     "DELETE FROM analyses_wanted WHERE asked <= ?": WANTED_LIFETIME,
     "DELETE FROM causes WHERE came <= ? AND userid IS NOT NULL": LIFETIME,
 }
-"""The statements that forget what nobody will ask for any more, and how old that is."""
+"""The statements that remove old rows, with the age for each."""
 
 
 def forget_expired(home: Home, now: datetime) -> None:
-    """Forget what is too old to matter, in the database and among the letters that were taken.
+    """Remove expired data from the database, and taken letters.
 
-    Games that wait to be counted for ratings are, and ladders follow what has happened. From then
-    on, no file of the database holds what was removed. May raise OSError.
+    Games that wait for ratings are counted, and ladders are updated. Then the log is emptied, so
+    that no file of the database holds removed data. May raise OSError.
     """
     home.do(forget_old, now)
     home.outbox.forget_taken()
@@ -47,14 +47,14 @@ def forget_expired(home: Home, now: datetime) -> None:
 
 
 def forget_old(transaction: Transaction, now: datetime) -> None:
-    """Forget what is too old to matter in the database."""
+    """Remove expired rows from the database."""
     forget_old_verifications(transaction, now)
     for statement, lifetime in _FORGETTING.items():
         transaction.run(statement, seconds(now - lifetime))
 
 
 def release_letters(home: Home, now: datetime) -> int:
-    """Release the letters that are held back, and return their number. May raise OSError."""
+    """Release held letters, and return their number. May raise OSError."""
     release = partial(letters.let_leave, held=LetterState.HELD, state=home.posted_state, now=now)
     released = home.database.write(release)
     home.write_out()
@@ -62,10 +62,9 @@ def release_letters(home: Home, now: datetime) -> int:
 
 
 def turn_letters_into_files(home: Home) -> None:
-    """Let the letters that wait for a relay go into the Maildir, as there is none any more.
+    """Move letters that wait for a relay into the Maildir, as there is none any more.
 
-    Somebody who still hands letters over is let alone, on this host or on another one. May raise
-    OSError.
+    Letters that another process or host still hands over are left alone. May raise OSError.
     """
     if home.ask(letters.first_due) is None:
         return
@@ -81,37 +80,37 @@ def turn_letters_into_files(home: Home) -> None:
 
 
 LONGEST_DUE = timedelta(minutes=30)
-"""How long a letter may be due until something keeps letters from leaving."""
+"""The time for which a letter may be due before this is a trouble."""
 
 _TRIAL = "trial"
-"""The message key that is written and removed again; no mail has one like it."""
+"""The message key of a trial write, removed again; no mail has one like it."""
 
 
 class Trouble(NamedTuple):
-    """Why no mail should come here at present."""
+    """A reason to send no mail here at present."""
 
     word: str
-    """A name that stays the same in all versions."""
+    """The name, the same in all versions."""
     text: str
-    """A sentence that gives nothing away."""
+    """A sentence without details."""
 
 
 UNREACHABLE = Trouble(DatabaseFault.word, DatabaseFault.told)
-"""The home does not answer, or refuses to serve us."""
+"""The home does not answer, or refuses us."""
 SILENT = Trouble("silent", "The home does not answer in time.")
 LETTERS_STAY = Trouble("letters_stay", "Letters have been due for more than half an hour.")
-"""Mail is taken, but what it leads to does not leave."""
+"""Mail is accepted, but letters do not leave."""
 
 
 class _TriedOut(Exception):
-    """A trial has gone well, and is undone."""
+    """Ends a successful trial, so that it is undone."""
 
 
 def find_trouble(home: Home, *, lasts: bool = True) -> Trouble | None:
-    """Return why no mail should come at present; None if nothing is wrong.
+    """Return the present trouble; None if nothing is wrong.
 
-    A trial that does not last leaves out the commit, and so does not wait for the disk. What is not
-    made yet is in order then: the server makes it.
+    With `lasts=False` the trial leaves out the commit, and so does not wait for the disk. A home
+    that is not made yet is in order: the server makes it.
     """
     now = home.now()
 
@@ -136,32 +135,32 @@ def find_trouble(home: Home, *, lasts: bool = True) -> Trouble | None:
 
 
 HEALTH_PATH = "/healthz"
-"""Where pages say whether mail can be taken."""
+"""The path of the page about the health."""
 
 
 def described(trouble: Trouble | None) -> dict[str, object]:
-    """Return whether mail can be taken, and if not, why, as programs read it."""
+    """Return whether mail is accepted, and any trouble, as JSON has it."""
     word, text = trouble or (None, None)
     return {"takes_mail": trouble is None, "trouble": word, "text": text}
 
 
 def trouble_of(error: OSError) -> Trouble:
-    """Return which trouble an error is."""
+    """Return the trouble for an error."""
     return Trouble(error.word, error.told) if isinstance(error, DatabaseFault) else UNREACHABLE
 
 
 class Gauges(Struct, frozen=True):
-    """What a home holds."""
+    """The contents of a home in numbers."""
 
     letters: dict[LetterState, int]
     oldest: datetime | None
-    """When the oldest of the letters was written that wait for the relay; None if none waits."""
+    """The time of the oldest letter that waits for the relay, or None."""
     boards: dict[tuple[str, str], int]
-    """How many boards there are of each game, in each state."""
+    """The number of boards, by game and state."""
 
 
 def read_gauges(snapshot: Snapshot) -> Gauges:
-    """Return what a home holds."""
+    """Return the gauges of a home."""
     ((oldest,),) = snapshot.rows("SELECT min(posted) FROM letters WHERE state = 'waiting'")
     counts = snapshot.rows("SELECT kind, state, number FROM board_counts")
     return Gauges(

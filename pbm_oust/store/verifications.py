@@ -3,7 +3,8 @@
 They are found by a hash of their code; the code itself is not stored.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import groupby
 
@@ -11,10 +12,12 @@ from msgspec import structs
 
 from pbm_oust.accounts import tags
 from pbm_oust.accounts.address import normal_address
+from pbm_oust.accounts.asks import Ask, is_kept
 from pbm_oust.accounts.bounces import MOST_DAYS, Bounce, Returned, is_hard
 from pbm_oust.board.game import AHEAD
 from pbm_oust.languages import ENGLISH, LANGUAGES
 from pbm_oust.store.database import Row, Snapshot, Transaction, moment_of, seconds
+from pbm_oust.store.faults import ValueDamaged
 
 _PENDING = (
     "SELECT purpose, userid, address, asked, message_key, password, language, line, other"
@@ -26,8 +29,8 @@ _PENDING = (
 def find_verification(snapshot: Snapshot, code: str, now: datetime) -> tags.Pending | None:
     """Return the request that waits for the code with this hash; None if there is none any more."""
     row = snapshot.row(f"{_PENDING} WHERE code = ?", code)
-    pending = _pending(row) if row else None
-    return pending if pending and pending.ends > now else None
+    found = _whole([row]) if row else []
+    return next((pending for pending in found if pending.ends > now), None)
 
 
 def requests_of(
@@ -43,7 +46,13 @@ def requests_of(
         tags.Purpose.SIGNUP.value,
         signup_key,
     )
-    return [pending for pending in map(_pending, rows) if pending.ends > now]
+    return [pending for pending in _whole(rows) if pending.ends > now]
+
+
+def damaged_requests(snapshot: Snapshot) -> list[str]:
+    """Return the userids of the requests that cannot be read, in order."""
+    rows = snapshot.rows(f"{_PENDING} ORDER BY userid")
+    return [row[1] for row in rows if not [*_whole([row])]]
 
 
 def keep_verification(transaction: Transaction, code: str, pending: tags.Pending) -> None:
@@ -106,6 +115,13 @@ def forget_old_verifications(transaction: Transaction, now: datetime) -> int:
         tags.Purpose.SIGN_IN.value,
         seconds(now - tags.SIGN_IN_LIFETIME),
     )
+
+
+def _whole(rows: Iterable[Row]) -> Iterator[tags.Pending]:
+    """Yield the requests in some rows, without those that cannot be read."""
+    for row in rows:
+        with suppress(ValueError, ValueDamaged):
+            yield _pending(row)
 
 
 def _pending(row: Row) -> tags.Pending:
@@ -175,28 +191,27 @@ SHEET_LIFETIME = timedelta(days=60)
 """How long a sheet is kept."""
 
 
-def keep_sheet(transaction: Transaction, sheet: tags.SheetReply, written: datetime) -> None:
+def keep_sheet(transaction: Transaction, sheet: Ask, written: datetime) -> None:
     """Keep a sheet of a letter that is written now, unless its player's account is gone."""
     transaction.run(
         "INSERT INTO sheets (userid, id, written, positions)"
         " SELECT userid, ?, ?, ? FROM accounts WHERE userid = ? ON CONFLICT (userid, id)"
         " DO UPDATE SET written = excluded.written, positions = excluded.positions",
-        sheet.id,
+        *sheet.about,
         seconds(written),
-        sheet.text,
+        sheet.kept,
         sheet.userid,
     )
 
 
-def find_sheet(snapshot: Snapshot, userid: str, sheet: str) -> tags.SheetReply | None:
-    """Return the sheet of a player with an id, or None if there is none any more."""
+def find_sheet(snapshot: Snapshot, userid: str, sheet: str) -> str:
+    """Return the positions of a player's sheet; none if it is gone or damaged."""
     search = "SELECT positions FROM sheets WHERE userid = ? AND id = ?"
     row = snapshot.row(search, userid, sheet)
-    if row is None:
-        return None
-    parted = (position.split(".") for position in row[0].split())
-    replies = (
-        tags.Reply(tags.AnswerPurpose.PLAY, kind, int(board), int(number), userid)
-        for kind, board, number in parted
-    )
-    return tags.SheetReply(userid, tuple(replies))
+    return row[0] if row and is_kept(row[0]) else ""
+
+
+def damaged_sheets(snapshot: Snapshot) -> list[str]:
+    """Return the players with a sheet that cannot be read, in order."""
+    rows = snapshot.rows("SELECT userid, positions FROM sheets")
+    return sorted({userid for userid, positions in rows if not is_kept(positions)})

@@ -1,1 +1,1 @@
-"""Who plays whom in a cup or on a ladder, and how they stand. Pure."""
+"""Pairings and standings of cups and ladders. Pure."""

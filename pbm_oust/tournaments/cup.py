@@ -1,6 +1,6 @@
 """A cup: round robins in sections, whose winners play on until one section is left. Pure.
 
-All that is here follows from who plays in a section and from its boards.
+Everything follows from the players of a section and its boards.
 """
 
 from calendar import monthrange
@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
 from itertools import combinations
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec import Struct, field, structs
+from msgspec import Meta, Struct, field, structs
 
 from pbm_oust.accounts.items import Kind, Number, Time, Userid
 from pbm_oust.board import Summary, Terms, has_counted, notation
@@ -20,18 +20,20 @@ from pbm_oust.rules.position import How
 
 SMALLEST, LARGEST = 2, 16
 """How many players a section may be meant for."""
+MOST_GAMES = 4
+"""The most games of a pair in a section."""
 WIN, DRAW = 2, 1
 """The points for a game."""
 MOST_TIMES_LOST = 3
-"""How many games may be lost on time until a player is out of the cup."""
+"""The number of games lost on time that puts a player out of the cup."""
 
 
 SOURCE = "tournament"
-"""The word by which the history of a board says that it belongs to a tournament."""
+"""The first word in the source of a tournament's board, in its history."""
 
 
 class State(Enum):
-    """How far a tournament has come."""
+    """The state of a tournament."""
 
     OPEN = "open"
     """Players may enter it."""
@@ -44,7 +46,7 @@ GOING_ON, ENDED = (State.OPEN, State.RUNNING), (State.OVER, State.CANCELLED)
 
 
 class Every(Enum):
-    """How often a tournament comes again."""
+    """The interval of a recurring tournament."""
 
     MONTH = "month"
     QUARTER = "quarter"
@@ -52,12 +54,12 @@ class Every(Enum):
 
     @property
     def months(self) -> int:
-        """How many months lie between two of them."""
+        """The number of months."""
         return {Every.MONTH: 1, Every.QUARTER: 3, Every.YEAR: 12}[self]
 
 
 class CupNews(Enum):
-    """Why a cup is told of."""
+    """News about a cup to its players."""
 
     ANNOUNCED = "announced"
     SHOWN = "shown"
@@ -69,29 +71,29 @@ class CupNews(Enum):
 
 
 class Cup(Struct, frozen=True, omit_defaults=True, kw_only=True):
-    """A cup as its operator has set it up, and how far it has come."""
+    """A cup: its settings, and its progress."""
 
     kind: Kind
     number: Number
     title: str
     grid_name: str = field(name="grid")
     terms_words: str = field(name="terms")
-    size: int = field(name="section")
-    """For how many players a section is."""
-    games: int = 1
-    """How often each pair plays."""
+    size: Annotated[int, Meta(ge=SMALLEST, le=LARGEST)] = field(name="section")
+    """The intended number of players in a section."""
+    games: Annotated[int, Meta(ge=1, le=MOST_GAMES)] = 1
+    """The number of games of each pair."""
     starts: Time
     every: Every | None = None
     house: tuple[Userid, ...] = ()
     """House players who fill the last section."""
     state: State = State.OPEN
-    round: int = 0
-    """The latest round that has begun."""
+    round: Annotated[int, Meta(ge=0)] = 0
+    """The number of the latest round that has begun."""
     winners: tuple[Userid, ...] = ()
     telling: CupNews | None = None
-    """What players are being told of it, some at a time."""
+    """The news that players are being told, some at a time."""
     told: str = ""
-    """The userid up to which they have been told, in their order."""
+    """The last userid, in order, that has been told."""
 
     def __post_init__(self) -> None:
         parse_grid(self.grid_name)
@@ -99,22 +101,22 @@ class Cup(Struct, frozen=True, omit_defaults=True, kw_only=True):
 
     @property
     def name(self) -> str:
-        """How a person names it: `oust tournament 3`."""
+        """The name for people: `oust tournament 3`."""
         return f"{self.kind} {SOURCE} {self.number}"
 
     @property
     def grid(self) -> Grid:
-        """The grid of all its boards."""
+        """The grid of all boards."""
         return parse_grid(self.grid_name)
 
     @property
     def terms(self) -> Terms:
-        """The terms of all its boards."""
+        """The terms of all boards."""
         return notation.parse_terms(self.terms_words)
 
 
 def cup_fields(cup: Cup, entered: int) -> dict[str, Any]:
-    """Return what JSON says about a cup that so many players have entered."""
+    """Return a cup with its number of players as JSON has it."""
     return {
         "kind": cup.kind,
         "number": cup.number,
@@ -134,7 +136,7 @@ def cup_fields(cup: Cup, entered: int) -> dict[str, Any]:
 
 
 def following(starts: datetime, every: Every) -> datetime:
-    """Return when the cup after one starts that comes again, in a short month on its last day."""
+    """Return the start of the next cup; in a short month, on its last day."""
     years, month = divmod(starts.month - 1 + every.months, 12)
     year = starts.year + years
     return starts.replace(
@@ -143,29 +145,31 @@ def following(starts: datetime, every: Every) -> datetime:
 
 
 class Out(Enum):
-    """Why a player is out of a cup."""
+    """The reason for which a player is out of a cup."""
 
     WITHDRAWN = "withdrawn"
     REMOVED = "removed"
-    """By the operator."""
+    """The operator removed the player."""
+    EXCUSED = "excused"
+    """The operator removed the player, and their games in progress count as never begun."""
     GONE = "gone"
-    """Their account is disabled, or they have signed off."""
+    """The account is disabled, or has signed off."""
     TIME = "time"
-    """They have lost games on time."""
+    """The player has lost games on time."""
 
 
 class Entry(Struct, frozen=True):
-    """A player who takes part in a cup."""
+    """A participant of a cup."""
 
     userid: str
     at: datetime
     most: int | None = None
-    """On how many of its boards the player plays at once; None for any number."""
+    """The most boards at once; None for any number."""
     out: datetime | None = None
     why: Out | None = None
 
     def fields(self) -> dict[str, Any]:
-        """Return what JSON says about it."""
+        """Return the entry as JSON has it."""
         return {
             "userid": self.userid,
             "at": notation.format_time(self.at),
@@ -176,19 +180,19 @@ class Entry(Struct, frozen=True):
 
 
 class Pairing(Struct, frozen=True):
-    """A game to be played, by those who own its sides when it begins."""
+    """A game to be played, by the owners of its sides at the start."""
 
     x: str
     o: str
 
     @property
     def players(self) -> frozenset[str]:
-        """The two, whoever owns which side."""
+        """The two players, on either side."""
         return frozenset((self.x, self.o))
 
 
 def draw(players: Sequence[str], size: int, fewer_than: int = 0) -> list[tuple[str, ...]]:
-    """Return sections of equal strength from players, the strongest first.
+    """Return sections of equal strength; `players` come strongest first.
 
     A section has `size` players at most, and all have the same number or one more; nobody is alone,
     so for an odd number of players one of pairs has three. They are dealt out in a snake: the best
@@ -206,7 +210,7 @@ def draw(players: Sequence[str], size: int, fewer_than: int = 0) -> list[tuple[s
 
 
 def pairings(section: Sequence[str], games: int) -> list[Pairing]:
-    """Return the games of a section in the order in which they begin where not all can at once.
+    """Return the games of a section in the order of their beginning, if not all begin at once.
 
     That is the order of the rounds in which everybody plays once (the circle method). Everybody
     owns x as often as o, or once more or less; where each pair plays twice, exactly as often.
@@ -238,7 +242,8 @@ def to_begin(
     """Return the games of a section that can begin now.
 
     `begun` are its boards, whose sides may have been swapped since; `out` are the players who are
-    out of the cup. `room` says on how many more boards a player plays, or None for any number.
+    out of the cup. `room` returns the number of further boards for a player, or None for any
+    number.
     """
     known = times_played(begun)
     gone, taken, found = frozenset(out), Counter[str](), list[Pairing]()
@@ -254,24 +259,24 @@ def to_begin(
 
 
 def times_played(boards: Iterable[Summary]) -> Counter[frozenset[str]]:
-    """Return how many boards each pair has begun, whoever owns which side."""
+    """Return the number of boards that each pair has begun, on either side."""
     return Counter(frozenset((each.x, each.o)) for each in boards)
 
 
 class Score(Struct, frozen=True):
-    """What a player has achieved in a section, and how that is counted."""
+    """The result of a player in a section, by points and tie-breaks."""
 
     userid: str
     place: int = 1
-    """From 1; players who cannot be told apart share one."""
+    """The place from 1; players with equal results share one."""
     won: tuple[str, ...] = ()
-    """The opponents whom the player has beaten, once for each game."""
+    """The beaten opponents, once for each game."""
     drawn: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
     beaten_points: int = 0
-    """The points of all opponents in `won`, which decide between players with the same points."""
+    """The points of all opponents in `won`: the first tie-break."""
     points_among: int = 0
-    """The points from games among those who are equal in all that, which decide then."""
+    """The points from games among players still equal: the second tie-break."""
 
     @property
     def points(self) -> int:
@@ -280,11 +285,11 @@ class Score(Struct, frozen=True):
 
     @property
     def games(self) -> int:
-        """How many games count."""
+        """The number of games that count."""
         return len(self.won) + len(self.drawn) + len(self.lost)
 
     def fields(self) -> dict[str, Any]:
-        """Return what JSON says about it."""
+        """Return the score as JSON has it."""
         return {
             "place": self.place,
             "userid": self.userid,
@@ -298,10 +303,10 @@ class Score(Struct, frozen=True):
 
 
 def table(section: Sequence[str], boards: Iterable[Summary]) -> list[Score]:
-    """Return how the players of a section stand, the first first.
+    """Return the standings of a section, best first.
 
-    Points decide; then the points of those whom one has beaten; then the points from games among
-    those who are still equal. Who is equal in that as well shares the place.
+    Points decide; then the points of beaten opponents; then the points from games among those who
+    are still equal. Players equal in all that share the place.
     """
     ours = frozenset(section)
     over = [each for each in boards if has_counted(each) and {each.x, each.o} <= ours]
@@ -321,17 +326,17 @@ def table(section: Sequence[str], boards: Iterable[Summary]) -> list[Score]:
 
 
 def winners(scores: Iterable[Score], out: Iterable[str]) -> list[str]:
-    """Return who has won a section: the first of those who are not out, or all who share that."""
+    """Return the winners of a section: the first who is not out, or all who share that place."""
     gone = frozenset(out)
     left = [each for each in scores if each.userid not in gone]
     return [each.userid for each in left if each.place == left[0].place]
 
 
 def times_lost(boards: Iterable[Summary]) -> Mapping[str, int]:
-    """Return how many games each player has lost on time."""
+    """Return the number of games that each player has lost on time."""
     late = Counter[str]()
     for each in boards:
-        if each.result and each.result.how is How.FORFEIT and each.winner:
+        if each.result and each.result.how is How.FORFEIT:
             late[each.o if each.winner == each.x else each.x] += 1
     return late
 

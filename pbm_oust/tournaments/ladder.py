@@ -4,10 +4,12 @@ Its state is a fold over what happened, in the order of time: who joined and lef
 began and how they ended. Whoever plays no game for some time sinks to the bottom.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Set
 from datetime import datetime, timedelta
 from enum import Enum
 from heapq import heapify, heappop, heappush
+from itertools import islice
 
 from msgspec import Struct, structs
 
@@ -15,6 +17,8 @@ SOURCE = "ladder"
 """The word by which the history of a board says that a challenge on the ladder began it."""
 LEAST_REACH, MOST_REACH = 3, 100
 """How many places above one may challenge; between these it is a tenth of the ladder."""
+_LOOKED_AT = 3 * MOST_REACH
+"""How many players above are looked at, with those who are passed over."""
 PAUSE = timedelta(days=14)
 """How long nobody may be challenged by the same player again."""
 MOST_DEFENCES = 3
@@ -55,7 +59,7 @@ class Event(Struct, frozen=True, order=True):
     defender: str = ""
 
 
-class Challenge(Struct, frozen=True):
+class Challenge(Struct, frozen=True, omit_defaults=True):
     """A challenge that began a board, and what has come of it."""
 
     board: int
@@ -66,16 +70,20 @@ class Challenge(Struct, frozen=True):
     how: LadderStep | None = None
     """How it ended, if it has: WIN, HOLD or VOID."""
 
+    @property
+    def players(self) -> tuple[str, str]:
+        """The userids of both players."""
+        return self.challenger, self.defender
+
     def events(self) -> list[Event]:
         """Return what has happened so far."""
-        two = self.challenger, self.defender
-        found = [Event(self.began, self.board, BEGINS, LadderStep.BEGIN.value, *two)]
+        found = [Event(self.began, self.board, BEGINS, LadderStep.BEGIN.value, *self.players)]
         if self.ended and self.how:
-            found.append(Event(self.ended, self.board, ENDS, self.how.value, *two))
+            found.append(Event(self.ended, self.board, ENDS, self.how.value, *self.players))
         return found
 
 
-class Rung(Struct, frozen=True):
+class Rung(Struct, frozen=True, array_like=True, gc=False):
     """A player on a ladder."""
 
     userid: str
@@ -87,22 +95,28 @@ class Ladder(Struct, frozen=True):
     """The state of a ladder, from the top."""
 
     rungs: tuple[Rung, ...] = ()
-    open: tuple[tuple[str, str], ...] = ()
-    """Who has challenged whom on boards in play."""
+    open: tuple[Challenge, ...] = ()
+    """The challenges in play, in the order in which they began."""
 
     def __iter__(self) -> Iterator[str]:
         return (each.userid for each in self.rungs)
 
     @property
-    def playing(self) -> frozenset[str]:
-        """Those who play, and do not sink meanwhile."""
-        return frozenset(userid for two in self.open for userid in two)
+    def playing(self) -> Counter[str]:
+        """On how many boards players play, who do not sink meanwhile."""
+        return Counter(userid for each in self.open for userid in each.players)
+
+    def place_of(self, userid: str) -> int | None:
+        """Return the place of a player, from 1; None for who is not on the ladder."""
+        places = (place for place, each in enumerate(self.rungs, 1) if each.userid == userid)
+        return next(places, None)
 
     def at(self, moment: datetime) -> "Ladder":
         """Return the ladder when idle players have sunk until a moment, one after the other."""
-        idle_before, playing = moment - IDLE, self.playing
+        idle_before = moment - IDLE
         if not any(each.since < idle_before for each in self.rungs):
             return self
+        playing = self.playing
         order = {each.userid: each for each in self.rungs}
         idle = [
             (each.since, nth, each.userid)
@@ -125,42 +139,43 @@ class Ladder(Struct, frozen=True):
         Whoever plays on it is on it, even if nobody knows any more when they joined.
         """
         ladder, two = self.at(event.at), (event.userid, event.defender)
-        match LadderStep(event.step):
+        step, begun = LadderStep(event.step), ladder.open
+        match step:
             case LadderStep.JOIN:
                 return ladder._with([event.userid], event.at)
             case LadderStep.LEAVE:
                 rungs = tuple(each for each in ladder.rungs if each.userid != event.userid)
-                return structs.replace(ladder, rungs=rungs)
+                return Ladder(rungs, begun)
             case LadderStep.BEGIN:
-                ladder = ladder._with(reversed(two), event.at)
-                return structs.replace(ladder, open=(*ladder.open, two))
-        still = list(ladder.open)
-        still.remove(two)
-        rungs = ladder.rungs
-        if event.step != LadderStep.VOID.value:
-            rungs = tuple(
-                structs.replace(each, since=event.at) if each.userid in two else each
-                for each in rungs
-            )
-        ladder = Ladder(rungs, tuple(still))
-        return ladder._climbed(*two) if event.step == LadderStep.WIN.value else ladder
+                rungs = ladder._with(reversed(two), event.at).rungs
+                return Ladder(rungs, (*begun, Challenge(event.board, *two, event.at)))
+        here, there = map(ladder.place_of, two)
+        order = list(ladder.rungs)
+        for userid, place in ((event.userid, here), (event.defender, there)):
+            if place and step is not LadderStep.VOID:
+                order[place - 1] = Rung(userid, event.at)
+        if step is LadderStep.WIN and here and there and there < here:
+            order.insert(there - 1, order.pop(here - 1))
+        return Ladder(tuple(order), tuple(each for each in begun if each.board != event.board))
+
+    def renamed(self, old: str, new: str) -> "Ladder":
+        """Return the same with another userid of a player."""
+
+        def name(userid: str) -> str:
+            return new if userid == old else userid
+
+        rungs = (Rung(name(each.userid), each.since) for each in self.rungs)
+        begun = (
+            structs.replace(each, challenger=name(each.challenger), defender=name(each.defender))
+            for each in self.open
+        )
+        return Ladder(tuple(rungs), tuple(begun))
 
     def _with(self, userids: Iterable[str], at: datetime) -> "Ladder":
         """Return the same with these players at the bottom, as far as they are not on it."""
-        known = set(self)
+        known = {each.userid for each in self.rungs}
         new = (Rung(each, at) for each in userids if each not in known)
         return structs.replace(self, rungs=(*self.rungs, *new))
-
-    def _climbed(self, challenger: str, defender: str) -> "Ladder":
-        """Return the same when the challenger has taken the place of the defender above."""
-        order = list(self)
-        if not {challenger, defender} <= set(order):
-            return self
-        here, there = order.index(challenger), order.index(defender)
-        rungs = list(self.rungs)
-        if there < here:
-            rungs.insert(there, rungs.pop(here))
-        return structs.replace(self, rungs=tuple(rungs))
 
 
 def fold(events: Iterable[Event]) -> Ladder:
@@ -196,47 +211,50 @@ class Outlook(Struct, frozen=True):
     """What decides whom a player may challenge."""
 
     userid: str
-    place: int | None
-    """The place of the player, from 1; None if they are not on the ladder."""
-    size: int
-    """How many players are on it."""
-    above: Sequence[str] = ()
-    """Those above, the nearest first, as far as they can be challenged."""
-    challenges: Sequence[Challenge] = ()
-    """Those of the player within the pause, and all in play that those above defend."""
+    ladder: Ladder
+    recent: Set[str]
+    """Whom the player has challenged within the pause."""
+
+    @property
+    def place(self) -> int | None:
+        """The place of the player, from 1; None if they are not on the ladder."""
+        return self.ladder.place_of(self.userid)
+
+    @property
+    def size(self) -> int:
+        """How many players are on the ladder."""
+        return len(self.ladder.rungs)
 
     def within_reach(self, is_absent: Callable[[str], bool]) -> Iterator[str]:
         """Yield those above who are near enough, the nearest first; absent ones are passed over."""
-        left = reach(self.size)
-        for each in self.above:
-            if left and not is_absent(each):
-                left -= 1
-                yield each
+        first = (self.place or 1) - 1
+        above = self.ladder.rungs[max(0, first - _LOOKED_AT) : first]
+        there = (each.userid for each in reversed(above) if not is_absent(each.userid))
+        return islice(there, reach(self.size))
 
     def free(self, is_absent: Callable[[str], bool]) -> Iterator[str]:
         """Yield whom the player may challenge now, the nearest first."""
         return (each for each in self.within_reach(is_absent) if not self.kept_from(each))
 
-    def hindrance(
-        self, other: str, place: int | None, is_absent: Callable[[str], bool]
-    ) -> Hindrance | None:
-        """Return why another player, who has this place, cannot be challenged now, or None."""
-        if self.place is None:
+    def hindrance(self, other: str, is_absent: Callable[[str], bool]) -> Hindrance | None:
+        """Return why another player cannot be challenged now, or None."""
+        here, there = self.place, self.ladder.place_of(other)
+        if here is None:
             return Hindrance.NOT_ON_LADDER
-        if place is None:
+        if there is None:
             return Hindrance.OTHER_NOT_ON_LADDER
-        if place >= self.place:
+        if there >= here:
             return Hindrance.BELOW
         if is_absent(other):
             return Hindrance.ABSENT
-        is_near = self.place - place <= reach(self.size)
+        is_near = here - there <= reach(self.size)
         if not is_near and other not in self.within_reach(is_absent):
             return Hindrance.TOO_FAR
         return self.kept_from(other)
 
     def kept_from(self, other: str) -> Hindrance | None:
         """Return why somebody within reach cannot be challenged now, or None."""
-        against = [each for each in self.challenges if each.defender == other]
-        if any(each.challenger == self.userid for each in against):
+        against = [each.challenger for each in self.ladder.open if each.defender == other]
+        if other in self.recent or self.userid in against:
             return Hindrance.TOO_SOON
-        return Hindrance.BUSY if sum(not each.ended for each in against) >= MOST_DEFENCES else None
+        return Hindrance.BUSY if len(against) >= MOST_DEFENCES else None

@@ -1,5 +1,5 @@
 """Pages: the boards of a home for everybody who would rather look than read mail.
 
-They are never needed to play. Each reads the home as a command does that only looks, and changes
+Pages are never needed to play. Each reads the home as a command does that only looks, and changes
 nothing.
 """

@@ -10,10 +10,11 @@ from urllib.parse import quote, urlencode
 from starlette.convertors import Convertor, IntegerConvertor, register_url_convertor
 from starlette.exceptions import HTTPException
 
-from pbm_oust.accounts.account import parse_userid
+from pbm_oust.accounts.account import bare_userid, parse_userid
+from pbm_oust.grammar.grids import named_grid, read_grid
 from pbm_oust.letters.letters import CODE_PATH, OFF_PATH, PLAY_PATH, TRY_PATH
 from pbm_oust.rules import KINDS, Grid, Kind
-from pbm_oust.rules.grid import BadGrid, Shape, format_size, parse_size
+from pbm_oust.rules.grid import BadGrid, Shape
 from pbm_oust.store.upkeep import HEALTH_PATH
 from pbm_oust.tournaments.ladder import SOURCE as LADDER
 
@@ -45,7 +46,7 @@ def of_tournament(name: str, round_: int | None = None, ending: str = "") -> str
 
 
 def of_section(name: str, round_: int, section: int) -> str:
-    """Return where the page of a tournament shows a section of a round."""
+    """Return the address of a section of a round on the page of a tournament."""
     query = {"section": str(section)}
     return f"{asking(of_tournament(name, round_), query)}#section-{section}"
 
@@ -71,7 +72,7 @@ def of_playing(tag: str) -> str:
 
 
 def of_events(path: str) -> str:
-    """Return where the news are of the page at a path."""
+    """Return the address of the news of the page at a path."""
     return f"{path}/events"
 
 
@@ -80,10 +81,7 @@ def of_grid(start: str, kind: str, grid: Grid) -> str:
 
     Only the name of a hexagon says its shape.
     """
-    shape = "" if grid.shape is Shape.SQUARE else grid.shape.value
-    sides = {*grid.size}
-    size = str(*sides) if len(sides) == 1 else format_size(grid)
-    return f"{start}/{kind}/{shape}{size}"
+    return f"{start}/{kind}/{named_grid(grid)}"
 
 
 def of_exploring(path: str) -> str:
@@ -123,7 +121,7 @@ def of_advice(kind: str) -> str:
 
 
 def of_step(kind: str, name: str, cells: Iterable[str] = ()) -> str:
-    """Return where the rules of a game show one of their steps, after placements."""
+    """Return the address of a step of the rules of a game, after placements."""
     moves = ",".join(cells)
     path = asking(of_rules(kind), {"step": name, "moves": moves}) if moves else of_rules(kind)
     return f"{path}#{name}"
@@ -189,13 +187,12 @@ class NumberConvertor(IntegerConvertor):
 class GridConvertor(Convertor[Grid]):
     """A grid as `of_grid` names it: `7`, `11x9`, `hex5`, `hex3,4`."""
 
-    regex = f"(?:{Shape.HEX.value})?[1-9][0-9x,]{{0,20}}"
+    regex = "(?:[Hh][Ee][Xx][ =:-]?)?[1-9][0-9xX,*\u00d7 ]{0,20}"
 
     def convert(self, value: str) -> Grid:
         """Return the grid with a name. Raises HTTPException."""
-        size = value.removeprefix(Shape.HEX.value)
         try:
-            return parse_size(Shape.SQUARE if size == value else Shape.HEX, size)
+            return read_grid(value.replace("-", " "), Shape.SQUARE)
         except BadGrid:
             raise HTTPException(404) from None
 
@@ -205,7 +202,7 @@ class GridConvertor(Convertor[Grid]):
 
 
 class LineConvertor(Convertor[str]):
-    """What has been placed behind the path of a page that explores: `/D4,E5`, or nothing."""
+    """The placements behind the path of a page that explores: `/D4,E5`, or nothing."""
 
     regex = "(?:/[^/]*)?"
 
@@ -234,7 +231,7 @@ def kind_asked(name: str) -> Kind:
 def player_asked(word: str) -> str:
     """Return the userid that a word is. Raises HTTPException."""
     try:
-        return parse_userid(word)
+        return parse_userid(bare_userid(word))
     except ValueError:
         raise HTTPException(404) from None
 

@@ -1,9 +1,9 @@
-"""The application: which page answers which path, and what a request passes before its page.
+"""The application: the page for each path, and the layers that a request passes before its page.
 
-That is the log, safety, and addresses with marks behind them. The log has a line for each request,
-which tells neither who asked nor any secret. Much of an address may be a proof: the link to a
-board, a link to sign in, or one of these misspelt. So of a path only what cannot be one is told:
-the pattern that it has, and games and numbers in it.
+The layers are the log, safety, and addresses with marks behind them. The log has a line for each
+request, which names nobody and tells no secret. Much of an address may be a proof: the link to a
+board, a link to sign in, or one of these misspelt. So the log tells of a path only its pattern, and
+the games and numbers in it.
 """
 
 import asyncio
@@ -23,9 +23,12 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
+from pbm_oust.store.ladders import DamagedLadder
+from pbm_oust.store.tournaments import DamagedTournament
 from pbm_oust.store.upkeep import SILENT, Trouble, described, find_trouble
 from pbm_oust.tournaments.cup import SOURCE
 from pbm_oust.web import (
@@ -41,7 +44,8 @@ from pbm_oust.web import (
     sign_in,
     tournaments,
 )
-from pbm_oust.web.ground import FOUND, KEPT_SECRET, SOURCES, Ground, ground_of
+from pbm_oust.web.ground import CHECKED, FOUND, KEPT_SECRET, SOURCES, Ground, ground_of
+from pbm_oust.web.live import Watched
 from pbm_oust.web.sign_in import NotSignedIn, sent_to_sign_in
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -58,8 +62,8 @@ _LEFT_ALONE = (
     *(f"/{kind}/*/" for kind in KINDS),
 )
 _ALLOWED = tuple(f"/{kind}/{SOURCE}/" for kind in KINDS)
-"""What robots are asked to leave alone (RFC 9309): pages of one player, and the thousands of past
-positions. Calendars are not among them: some programs ask here before they fetch one."""
+"""The paths for robots (RFC 9309), who leave pages of one player and thousands of past positions
+alone. Calendars are not among them: some programs ask here before they fetch one."""
 
 
 async def _static(request: Request) -> Response:
@@ -91,8 +95,13 @@ async def _broken(request: Request, error: Exception) -> Response:
 
 
 async def _damaged(request: Request, error: Exception) -> Response:
-    """Answer that a board cannot be read at present."""
-    return ground_of(request).page(request, "damaged", 503)
+    """Answer that a board, a tournament or a ladder cannot be read at present."""
+    is_board = isinstance(error, DamagedHistory)
+    if isinstance(error, NotAllowed):
+        if not isinstance(error.reason, DamagedTournament | DamagedLadder):
+            raise error
+        log.error("%s", error.reason)
+    return ground_of(request).page(request, "damaged", 503, is_board=is_board)
 
 
 async def _gone(_request: Request, _error: Exception) -> Response:
@@ -109,7 +118,7 @@ async def robots(request: Request) -> Response:
 
 
 class Health:
-    """What was found last; who asks meanwhile waits for the same look. Of one event loop."""
+    """The latest look at the health of a home, for one event loop; all who ask share it."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
@@ -118,7 +127,7 @@ class Health:
         """Until when the latest look is fresh."""
 
     async def trouble(self) -> Trouble | None:
-        """Return why no mail should come at present; None if nothing is wrong."""
+        """Return the trouble for which no mail should come at present; None if nothing is wrong."""
         if self._look is None or (self._look.done() and time.monotonic() > self._ends):
             self._look = asyncio.ensure_future(asyncio.to_thread(find_trouble, self._home))
             self._look.add_done_callback(self._end)
@@ -143,24 +152,58 @@ def _form(path: str, look: Handler, act: Handler) -> tuple[Route, Route]:
     return Route(path, look, methods=["GET"]), Route(path, act, methods=["POST"])
 
 
+def _read(page: Handler) -> Handler:
+    """Return a page of a board that is read before, in its turn if it is long."""
+
+    async def answer(request: Request) -> Response:
+        kind, number = request.path_params["kind"], request.path_params["board"]
+        await ground_of(request).read_first(kind, number, request)
+        return await page(request)
+
+    return answer
+
+
+def _json(asked: Callable[[Request], tournaments.CupView | ladders.LadderView]) -> Handler:
+    """Return a page with the fields of a view as JSON."""
+
+    async def answer(request: Request) -> Response:
+        return JSONResponse(asked(request).fields(), headers={"Cache-Control": CHECKED})
+
+    return answer
+
+
+def _news(path: str, watched: Callable[[Request], Watched]) -> tuple[Route, Route]:
+    """Return the routes of events about what a page shows, for anybody and for a player."""
+
+    async def tell(request: Request) -> Response:
+        return boards.news(request, watched(request))
+
+    async def tell_player(request: Request) -> Response:
+        userid = sign_in.player_of(request).userid
+        return boards.news(request, watched(request), userid)
+
+    own = addresses.of_events(f"{addresses.MINE}{path}")
+    return Route(addresses.of_events(path), tell), Route(own, tell_player, methods=["GET"])
+
+
 _BOARD, _GRID, _LINE = "/{kind:kind}/{board:number}", "/{kind:kind}/{grid:grid}", "{line:line}"
 _LADDER = addresses.of_ladder("{kind:kind}")
 _CUP = f"/{{kind:kind}}/{SOURCE}/{{board:number}}"
 ROUTES = (
     Route(addresses.FRONT, lists.front),
     Route(_BOARD, boards.page),
-    Route(f"{_BOARD}.svg", boards.svg),
-    Route(f"{_BOARD}.png", boards.png),
+    Route(f"{_BOARD}.svg", _read(boards.svg)),
+    Route(f"{_BOARD}.png", _read(boards.png)),
     *(Route(f"{_BOARD}.{ending}", boards.file) for ending in boards.MEDIA_TYPES),
-    Route(addresses.of_events(_BOARD), boards.events),
-    Route(f"{_BOARD}/embed", boards.embed),
+    *_news(_BOARD, boards.watched),
+    Route(f"{_BOARD}/embed", _read(boards.embed)),
     Route(f"{_BOARD}/{{number:number}}", boards.page),
-    Route(f"{_BOARD}/{{number:number}}.svg", boards.svg),
-    Route(f"{_BOARD}/{{number:number}}.png", boards.png),
+    Route(f"{_BOARD}/{{number:number}}.svg", _read(boards.svg)),
+    Route(f"{_BOARD}/{{number:number}}.png", _read(boards.png)),
     *_form(
         f"{addresses.of_exploring(f'{_BOARD}/{{number:number}}')}{_LINE}",
-        explore.from_board,
-        explore.plan,
+        _read(explore.from_board),
+        _read(explore.plan),
     ),
     Route(f"{addresses.EXPLORE}{_GRID}{_LINE}", explore.from_start),
     Route(addresses.TRY, explore.choose),
@@ -168,16 +211,16 @@ ROUTES = (
     Route(addresses.of_calendar("{name}"), feeds.calendar),
     Route(addresses.of_feed(addresses.HISTORY), feeds.results),
     Route(addresses.of_feed(addresses.of_player("{userid}")), feeds.player),
-    Route(addresses.of_feed(_BOARD), feeds.board),
+    Route(addresses.of_feed(_BOARD), _read(feeds.board)),
     Route(_CUP, tournaments.page),
-    Route(f"{_CUP}.json", tournaments.file),
+    Route(f"{_CUP}.json", _json(tournaments.asked)),
     Route(f"{_CUP}/{{number:number}}", tournaments.page),
-    Route(f"{_CUP}/{{number:number}}.json", tournaments.file),
-    Route(addresses.of_events(_CUP), tournaments.events),
+    Route(f"{_CUP}/{{number:number}}.json", _json(tournaments.asked)),
+    *_news(_CUP, tournaments.watched),
     Route(addresses.of_feed(_CUP), feeds.tournament),
     Route(_LADDER, ladders.page),
-    Route(f"{_LADDER}.json", ladders.file),
-    Route(addresses.of_events(_LADDER), ladders.events),
+    Route(f"{_LADDER}.json", _json(ladders.asked)),
+    *_news(_LADDER, ladders.watched),
     Route(addresses.of_feed(_LADDER), feeds.ladder),
     Route(addresses.TOURNAMENTS, tournaments.all_cups),
     Route(addresses.TOURNAMENTS_JSON, tournaments.all_as_json),
@@ -208,19 +251,16 @@ ROUTES = (
     Route(addresses.SIGN_OUT, sign_in.sign_out, methods=["POST"]),
     *_form(addresses.SIGN_UP, sign_in.look_at_sign_up, sign_in.sign_up),
     *_form(addresses.CHALLENGE, me.look_at_challenge, me.challenge),
-    *_form(addresses.SETTINGS, me.look_at_settings, me.settle),
+    *_form(addresses.SETTINGS, me.look_at_settings, me.change_settings),
     Route(addresses.MINE, me.mine, methods=["GET"]),
     Route(addresses.NEXT, me.next_board, methods=["GET"]),
     Route(addresses.NEWS, me.events, methods=["GET"]),
     Route(addresses.SEEKS, me.seeks, methods=["GET"]),
     Route(addresses.COMMAND, me.look_at_command, methods=["GET"]),
     Route(addresses.DO, me.do, methods=["POST"]),
-    *_form(f"{addresses.MINE}{_BOARD}", me.look, me.act),
-    Route(addresses.of_events(f"{addresses.MINE}{_BOARD}"), me.events_of_board, methods=["GET"]),
+    *_form(f"{addresses.MINE}{_BOARD}", _read(me.look), _read(me.act)),
     Route(f"{addresses.MINE}{_CUP}", tournaments.look, methods=["GET"]),
-    Route(addresses.of_events(f"{addresses.MINE}{_CUP}"), tournaments.own_events, methods=["GET"]),
     Route(f"{addresses.MINE}{_LADDER}", ladders.look, methods=["GET"]),
-    Route(addresses.of_events(f"{addresses.MINE}{_LADDER}"), ladders.own_events, methods=["GET"]),
     Route(addresses.ROBOTS, robots),
     Route(addresses.HEALTH, healthz),
     Route("/static/{name:path}", _static),
@@ -248,7 +288,7 @@ _HEADERS = [
 class Safe:
     """An application whose responses all carry these headers.
 
-    It refuses a request whose end others may see elsewhere: what follows it could be another
+    A request is refused if others may see its end elsewhere: what follows it could be another
     request to one of us, and its body to the other (RFC 9112, section 6.1). It refuses control
     characters in addresses, so that no page meets one.
     """
@@ -349,7 +389,7 @@ class Logged:
 
 
 def path_told(scope: Scope) -> str:
-    """Return what the log tells of the path of a request; nothing of one that no page has."""
+    """Return the path of a request as the log tells it; nothing of one that no page has."""
     route = scope.get("route")
     if not isinstance(route, Route):
         return _NOTHING
@@ -373,6 +413,7 @@ def make_app(ground: Ground) -> Starlette:
             HTTPException: _missing,
             NotSignedIn: _stranger,
             DamagedHistory: _damaged,
+            NotAllowed: _damaged,
             ClientDisconnect: _gone,
             Exception: _broken,
         },

@@ -2,15 +2,13 @@
 
 import subprocess  # it draws in a process of its own  # nosec B404
 import sys
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from hashlib import sha256
-from html import escape
 from typing import TypeVar
 
-from jinja2 import Environment
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -20,25 +18,20 @@ from pbm_oust.board.formats import in_format
 from pbm_oust.board.header import NO_BOARD
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.sheet import Sheet
-from pbm_oust.languages import ENGLISH
-from pbm_oust.letters.templates import text_templates
 from pbm_oust.letters.translator import Translator
+from pbm_oust.play.context import Look
 from pbm_oust.play.telling import gone_from
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.render.html import COLOURS, INK, WOOD, Marks, marks_of
-from pbm_oust.render.svg import Place, layout_of
-from pbm_oust.render.text import cells_text
-from pbm_oust.render.visible import visible_line
+from pbm_oust.render.html import marks_of
+from pbm_oust.render.svg import board_svg, curve_svg
 from pbm_oust.robot.analysis import Analysis, placed_in
 from pbm_oust.robot.turning import TurningPoint, explained
-from pbm_oust.rules import Grid, Kind, Position, Side, taken
+from pbm_oust.rules import Grid, Kind, Side
 from pbm_oust.store.analyses import kept
 from pbm_oust.store.boards import Board, started_in
-from pbm_oust.store.home import Home
-from pbm_oust.store.index import BoardName, Source
-from pbm_oust.store.open_boards import read_board
+from pbm_oust.store.index import BoardName, Source, find_entry
 from pbm_oust.store.ratings import standings_on
-from pbm_oust.store.tournaments import find
+from pbm_oust.store.tournaments import whole
 from pbm_oust.tournaments.cup import SOURCE, Cup
 from pbm_oust.tournaments.ladder import SOURCE as LADDER
 from pbm_oust.web import addresses
@@ -63,9 +56,9 @@ MOST_LISTED = 400
 PNG_WIDTH = 800
 """How many pixels wide a picture of a board is."""
 _OVER = "public, max-age=300"
-"""Says how long a browser may keep the page of a game that is over."""
+"""The time for which a browser may keep the page of a game that is over."""
 _PAST = "public, max-age=86400"
-"""Says how long it may keep a picture of what has been."""
+"""The time for which it may keep a picture of a past position."""
 _SHARES = 0.0, 1.0
 SVG, _EVENTS = "image/svg+xml", "text/event-stream"
 
@@ -119,7 +112,7 @@ class View:
         return addresses.of_board(self.name, self.asked)
 
     def path_after(self, number: int) -> str:
-        """Return where the page of the board after another record is."""
+        """Return the path of the page of the board after another record."""
         return addresses.of_board(self.name, None if number == self.count else number)
 
     @property
@@ -134,22 +127,27 @@ class View:
         return CHECKED if self.asked is None and not self.latest.result else _PAST
 
     def made_from(self, *more: Hashable) -> Hashable:
-        """Return what tells a response apart from all others."""
+        """Return the key of a response in the cache."""
         return self.name, self.asked, sha256(self.board.data).digest(), *more
 
 
 def board_asked(request: Request) -> Board:
     """Return the board that a path names. Raises HTTPException if there is none."""
+    return ground_of(request).work.look(lambda on: board_in(on, request))
+
+
+def board_in(on: Look, request: Request) -> Board:
+    """Return the board that a path names, as it is at a moment. Raises HTTPException likewise."""
     given = request.path_params
     try:
-        return read_board(ground_of(request).home, given["kind"], given["board"])
+        return on.board(given["kind"], given["board"])
     except NotAllowed:
         raise HTTPException(404) from None
 
 
-def _view(request: Request) -> View:
-    """Return what a path asks for. Raises HTTPException if it is not there."""
-    board, number = board_asked(request), request.path_params.get("number")
+def _view(request: Request, board: Board) -> View:
+    """Return the position of a board that a path names. Raises HTTPException if it is not there."""
+    number = request.path_params.get("number")
     if number is not None and number > len(board.game.records):
         raise HTTPException(404)
     return View(ground_of(request), board, number)
@@ -165,7 +163,7 @@ def first_board(kind: Kind, grid: Grid, x: str = Side.X.value, o: str = Side.O.v
 
 
 def _judged(analysis: Analysis, view: View) -> Mapping[str, object]:
-    """Return what a page tells of an analysis, with the best turns from a record on."""
+    """Return an analysis for a page, with the best turns from a record on."""
     game, number = view.latest, view.number
     points = explained(game, analysis)
     turning = [point.number for point in points]
@@ -180,7 +178,7 @@ def _judged(analysis: Analysis, view: View) -> Mapping[str, object]:
 
 
 def _stepping(name: str, point: TurningPoint) -> str:
-    """Return where one steps through what would have been better; empty if no address says it."""
+    """Return the address of the better turns at a turning point; empty if no address says them."""
     cells = placed_in(point.better)
     path = addresses.of_exploring(addresses.of_board(name, point.number - 1))
     begun = {"at": "1"} if len(cells) > 1 else {}
@@ -197,23 +195,18 @@ async def page(request: Request) -> Response:
     name = BoardName(given["kind"].name, given["board"])
     asked = name, given.get("number"), templates.language
     state = ground.home.database.moment(), _minute(ground.clock())
-    made = ground.cache.find(asked, state)
-    if made is None:
-        made = await _in_turn(request, partial(_page, request, templates))
-        ground.cache.put(asked, made, state)
+    made = await _cached(request, asked, state, partial(_page, request, templates))
     return made.answer(request, HTML, templates.headers(made.keeping))
 
 
 def _page(request: Request, templates: Templates) -> Made:
     """Return the page of a board, all of which is of one moment."""
     ground = ground_of(request)
-    with ground.home.database.read():
-        view = _view(request)
+    with ground.work.reading() as on:
+        view = _view(request, board_in(on, request))
         game = view.latest
-        seats = beside(game, ground)
-        gone = gone_from(game, ground.work)
-        belongs = belongs_to(view.board, ground.home)
-        analysis = kept(ground.home, game)
+        seats, gone, belongs = beside(on, game), gone_from(on, game), belongs_to(on, view.board)
+        analysis = kept(on.snapshot, game)
     judged = _judged(analysis, view) if analysis else None
     svg = _drawn(view, templates).content.decode()
     content = templates.fill(
@@ -230,30 +223,30 @@ def _page(request: Request, templates: Templates) -> Made:
     return Made(content.encode(), _OVER if game.result else CHECKED)
 
 
-def belongs_to(board: Board, home: Home) -> tuple[Source, Cup | None] | None:
-    """Return to which section of a tournament a board belongs, or to which place of the ladder.
+def belongs_to(on: Look, board: Board) -> tuple[Source, Cup | None] | None:
+    """Return the section of a tournament, or the place of the ladder, to which a board belongs.
 
-    None if it belongs to neither.
+    A board that belongs to neither has none.
     """
     _, source = started_in(board.data)
     if source and source.word == LADDER:
         return source, None
     if not source or source.word != SOURCE:
         return None
-    cup = home.ask(find, board.name.kind, source.number)
+    cup = whole(on.snapshot, board.name.kind, source.number)
     return (source, cup) if cup else None
 
 
-def beside(game: Game, ground: Ground) -> Mapping[str, object]:
-    """Return what stands beside the players of a board: their ratings, and the clock that runs."""
-    header, clock = game.header, None if game.result else ground.work.clock_of(game)
-    ratings = ground.home.ask(standings_on, header.kind, header.grid, (game.x, game.o))
-    return {"ratings": ratings, "clock": clock, "now": ground.clock()}
+def beside(on: Look, game: Game) -> Mapping[str, object]:
+    """Return the ratings of the players of a board, and the clock that runs."""
+    header, clock = game.header, None if game.result else on.clock_of(game)
+    ratings = standings_on(on.snapshot, header.kind, header.grid, (game.x, game.o))
+    return {"ratings": ratings, "clock": clock, "now": on.now}
 
 
 async def embed(request: Request) -> Response:
     """Answer with a board as it is, for a frame on a page of others."""
-    view = _view(request)
+    view = _view(request, board_asked(request))
     svg = _drawn(view, view.ground.templates_for(request)).content.decode()
     page = view.ground.page(request, "embed", game=view.latest, picture=svg)
     page.headers["Content-Security-Policy"] = f"{SOURCES}; frame-ancestors *"
@@ -263,7 +256,7 @@ async def embed(request: Request) -> Response:
 
 async def svg(request: Request) -> Response:
     """Answer with a picture of a board."""
-    view = _view(request)
+    view = _view(request, board_asked(request))
     templates = view.ground.templates_for(request)
     made = await _in_turn(request, partial(_drawn, view, templates))
     return made.answer(request, SVG, {**templates.headers(view.keeping), **ELSEWHERE})
@@ -271,7 +264,7 @@ async def svg(request: Request) -> Response:
 
 async def png(request: Request) -> Response:
     """Answer with a picture of a board for programs that know no SVG."""
-    view = _view(request)
+    view = _view(request, board_asked(request))
     ground, made_from = view.ground, view.made_from("png")
     made = ground.cache.find(made_from)
     if made is None:
@@ -304,44 +297,80 @@ def png_of(svg: str, width: int) -> bytes:
 
 
 async def file(request: Request) -> Response:
-    """Answer with a game in one of the formats."""
-    view, ending = _view(request), request.url.path.rpartition(".")[2]
-    made = view.ground.cache.get(
-        view.made_from(ending), lambda: in_format(ending, Sheet(view.latest))
-    )
-    name = f"{view.name.replace(' ', '-')}.{ending}"
+    """Answer with a game in one of the formats, which is written once for each record."""
+    ground, given = ground_of(request), request.path_params
+    name, ending = BoardName(given["kind"].name, given["board"]), _ending(request)
+    version = ground.home.ask(ground.home.boards.version, name)
+    made = await _cached(request, (name, ending), version, partial(_file, request))
     headers = {
-        "Cache-Control": _OVER if view.latest.result else CHECKED,
-        "Content-Disposition": f'inline; filename="{name}"',
+        "Cache-Control": made.keeping,
+        "Content-Disposition": f'inline; filename="{str(name).replace(" ", "-")}.{ending}"',
     }
     return made.answer(request, MEDIA_TYPES[ending], headers)
 
 
-async def events(request: Request) -> Response:
-    """Answer with the number of records of a board, each time that it changes."""
-    return news(request, _view(request).board.name, Looker(source_of(request)))
+def _file(request: Request) -> Made:
+    """Return a game in the format that a path ends with."""
+    game = board_asked(request).game
+    content = in_format(_ending(request), Sheet(game))
+    return Made(content.encode(), _OVER if game.result else CHECKED)
 
 
-def news(request: Request, name: Watched, looker: Looker) -> Response:
-    """Answer with events that tell the state of what is looked at, as long as somebody looks."""
+def _ending(request: Request) -> str:
+    return request.url.path.rpartition(".")[2]
+
+
+def watched(request: Request) -> BoardName:
+    """Return the name of the board of a path. Raises HTTPException if there is no such board."""
+    given = request.path_params
+    name = BoardName(given["kind"].name, given["board"])
+    if ground_of(request).home.ask(find_entry, name) is None:
+        raise HTTPException(404)
+    return name
+
+
+def news(request: Request, name: Watched, userid: str = "") -> Response:
+    """Answer with events that tell the state of what is looked at, as long as somebody looks.
+
+    `userid` is the player whose own page it is, if it is one.
+    """
     headers = {"Cache-Control": CHECKED, "X-Accel-Buffering": "no"}
     if request.method == "HEAD":
         return Response(None, 200, headers, _EVENTS)
     try:
-        stream = ground_of(request).live.events(name, looker)
+        stream = ground_of(request).live.events(name, Looker(source_of(request), userid))
     except TooManyWatch:
         return Response(None, 503, LATER)
     return StreamingResponse(stream, 200, headers, _EVENTS)
 
 
 async def _in_turn(request: Request, make: Callable[[], T]) -> T:
-    """Return what is made of a board. Raises HTTPException if too many wait for past positions.
+    """Make something of a board, in its turn if the board is long or the position past.
 
-    The records before one are replayed, which may take long: others go on meanwhile.
+    To go through all its records may take long: others go on meanwhile. Raises HTTPException if too
+    many wait for such work.
     """
-    if "number" not in request.path_params:
+    ground, given = ground_of(request), request.path_params
+    name = BoardName(given["kind"].name, given["board"])
+    if "number" not in given and not ground.home.ask(ground.home.boards.is_long, name):
         return make()
-    return await ground_of(request).replaying.do_for(source_of(request), make)
+    return await ground.replaying.do_for(source_of(request), make)
+
+
+async def _cached(
+    request: Request, key: Hashable, state: Hashable, make: Callable[[], Made]
+) -> Made:
+    """Return a response from the cache, or make it in its turn and keep it for this state.
+
+    Somebody else may have made it meanwhile. Raises HTTPException as `_in_turn` does.
+    """
+    cache = ground_of(request).cache
+
+    def found_or_made() -> Made:
+        return cache.find(key, state) or cache.put(key, make(), state)
+
+    found = cache.find(key, state)
+    return found if found is not None else await _in_turn(request, found_or_made)
 
 
 def _drawn(view: View, templates: Templates) -> Made:
@@ -361,135 +390,4 @@ def picture(game: Game, translator: Translator, title: str = "", prefix: str = "
     """
     words = translator.gettext
     title = title or words("%(board)s after #%(number)s", board=game.name, number=len(game.records))
-    return board_svg(game.position, marks_of(game), title, translator, prefix=prefix)
-
-
-CURVE_WIDTH, CURVE_HEIGHT = 320, 96
-_EDGE = 8
-_MOST_LINKED = 80
-"""How many places of a curve are links: more would be narrower than the tip of a pointer."""
-_LEAST = 1.0
-"""What the highest and the lowest number are taken to be apart at least."""
-
-
-def curve_svg(
-    numbers: Sequence[float],
-    scale: tuple[float, float] | None = None,
-    *,
-    place: int = -1,
-    rings: Iterable[int] = (),
-    leads: Callable[[int], str] | None = None,
-) -> str:
-    """Return numbers as an SVG element: a line from left to right, with a dot and rings on places.
-
-    A scale has the numbers at the lower and the upper edge, with a line halfway; without one, the
-    line fills the picture. The dot is on the last number unless another place is named. `leads`
-    says where to go from each place; where they are many, some lead to one nearby.
-    """
-    high = max(numbers)
-    low, high = scale or (min(*numbers, high - _LEAST), high)
-    step = (CURVE_WIDTH - 2 * _EDGE) / max(len(numbers) - 1, 1)
-    every = -(-len(numbers) // _MOST_LINKED)
-    reach = every * step
-    places = [
-        (
-            f"{_EDGE + nth * step:.1f}",
-            f"{_EDGE + (CURVE_HEIGHT - 2 * _EDGE) * (high - number) / (high - low):.1f}",
-        )
-        for nth, number in enumerate(numbers)
-    ]
-    return _svg(
-        "curve",
-        size=(CURVE_WIDTH, CURVE_HEIGHT),
-        points=map(",".join, places),
-        halfway=f"M{_EDGE} {CURVE_HEIGHT / 2:g}H{CURVE_WIDTH - _EDGE}" if scale else "",
-        rings=[places[each] for each in rings],
-        dot=places[place],
-        links=[
-            (leads(nth), f"{_EDGE + nth * step - reach / 2:.1f}")
-            for nth in range(0, len(numbers), every)
-            if leads
-        ],
-        reach=f"{reach:.1f}",
-    )
-
-
-@cache
-def _drawings() -> Environment:
-    """Return the templates of pictures. They need no font, no style sheet and no script."""
-    drawings = text_templates(Translator(ENGLISH))
-    drawings.filters["xml"] = lambda text: escape(visible_line(text))
-    return drawings
-
-
-def _svg(name: str, **given: object) -> str:
-    return _drawings().get_template(f"web/{name}.svg").render(given)
-
-
-def board_svg(
-    position: Position,
-    marks: Marks,
-    title: str,
-    translator: Translator,
-    *,
-    taps: Callable[[str], str] | None = None,
-    prefix: str = "b",
-    is_task: bool = False,
-) -> str:
-    """Return a position as an SVG element, on one line, that also says in words what it shows.
-
-    x is dark and o is light, so no colour is needed to tell them apart. With taps, each placement
-    is a link to the address that taps returns for the name of its cell; if it is a task where to
-    place, each free cell is one, and all look alike. All ids begin with the prefix, a word: boards
-    on one page need different ones.
-    """
-    grid, layout, words = position.grid, layout_of(position.grid), translator.gettext
-    stones = {side.value: position.stones(side) for side in Side}
-    placements, capturing = (position.placements(), position.capturing()) if taps else (0, 0)
-    if taps and is_task:
-        placements, capturing = grid.cells & ~position.occupied, 0
-    said = [
-        f"{side}: {cells_text(grid, own) or words('no stones')}" for side, own in stones.items()
-    ]
-    if marks.latest:
-        said.append(words("Latest, ringed: %(cells)s", cells=cells_text(grid, marks.latest)))
-    if marks.taken:
-        cells = cells_text(grid, marks.taken)
-        said.append(words("Off the board in this turn, dashed: %(cells)s", cells=cells))
-    if marks.pointed:
-        said.append(words("Pointed out: %(cells)s", cells=cells_text(grid, marks.pointed)))
-
-    def places(cells: int) -> list[Place]:
-        return [layout.places[cell] for cell in grid.each(cells)]
-
-    def label(cell: int) -> str:
-        name = grid.format_cell(cell)
-        if not cell & capturing:
-            return name
-        after = position.place(cell)
-        facts = {
-            "number": taken(position, after).bit_count(),
-            "group": grid.flood(cell, after.stones(position.to_move)).bit_count(),
-        }
-        return name + translator.gettext(" takes %(number)s, in a group of %(group)s", **facts)
-
-    return _svg(
-        "board",
-        layout=layout,
-        title=title,
-        description=". ".join(said),
-        prefix=prefix,
-        wood=WOOD,
-        ink=INK,
-        colours={side.value: colour for side, colour in COLOURS.items()},
-        stones={side: places(own) for side, own in stones.items()},
-        latest={side: places(own & marks.latest) for side, own in stones.items()},
-        taken=places(marks.taken & ~position.occupied | marks.pointed),
-        to_move=position.to_move.value,
-        placements=[
-            (cell & capturing, grid.format_cell(cell), label(cell), *place)
-            for cell, place in layout.places.items()
-            if cell & placements
-        ],
-        taps=taps,
-    )
+    return board_svg(game.position, marks_of(game), title, words, prefix=prefix)

@@ -31,19 +31,20 @@ from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.play.notices import MOST_LISTED
 from pbm_oust.play.starting import open_seeks
 from pbm_oust.render.html import marks_of
+from pbm_oust.render.svg import board_svg
 from pbm_oust.robot.analysis import placed_in
 from pbm_oust.robot.levels import LEVELS
 from pbm_oust.rules import KINDS, Grid, Kind, Side
 from pbm_oust.store.analyses import kept
 from pbm_oust.web import addresses
-from pbm_oust.web.boards import board_asked, board_svg, first_board, picture
+from pbm_oust.web.boards import board_asked, first_board, picture
 from pbm_oust.web.forms import form_of, said
 from pbm_oust.web.ground import KEPT_SECRET, LATER, Made, ground_of, language_asked, source_of
 from pbm_oust.web.play import Sitting, board_at, carried_at, cells_of, own_sitting, sitting_of
 from pbm_oust.web.sign_in import ONCE, form_of_player, player_if_any
 
 GUEST, HOUSE = "guest", LEVELS[0].userid
-"""Who plays on a board to try."""
+"""The players on a board to try."""
 PATIENCE = 20.0
 """How many seconds it may take altogether, on a machine that is busy with mail."""
 _THINKS = """\
@@ -52,7 +53,7 @@ from pbm_oust.robot.player import answer
 os.nice(10)
 sys.stdout.write(answer(*sys.argv[1:]))
 """
-"""What it does in a process of its own, which steps back behind those who take mail."""
+"""The work of the house in a process of its own, which steps back behind those who take mail."""
 
 
 class Planning(Struct, frozen=True):
@@ -64,7 +65,7 @@ class Planning(Struct, frozen=True):
     is_own: bool
     """Whether it is their turn there."""
     clause: Clause | None
-    """What the line says that is shown."""
+    """The line that is shown, as a clause of their queue."""
     now: int | None
     """How many records the board has; None if the game is over."""
     language: Language
@@ -76,13 +77,13 @@ class Planning(Struct, frozen=True):
 
     @property
     def rest(self) -> tuple[Clause, ...]:
-        """What of it waits then: a clause for each answer."""
+        """The rest of the line, which waits then: a clause for each answer."""
         turns = self.clause.turns[self.is_own :] if self.clause else ()
         return tree([Clause(turns)]) if turns else ()
 
     @property
     def replaced(self) -> tuple[Clause, ...]:
-        """What has been queued before in place of which it is."""
+        """The clauses queued before that the line replaces."""
         before, added = self.sitting.plans, [self.clause] if self.clause else []
         after = tree(with_clauses(before, added))
         return tuple(each for each in before if each not in after)
@@ -101,12 +102,17 @@ class Exploring(Struct, frozen=True):
     is_cut: bool = False
     """Whether the address names more, which cannot be placed."""
     query: Mapping[str, str] = field(default_factory=dict)
-    """What the address says besides."""
+    """The further query of the address."""
 
     @property
     def game(self) -> Game:
         """The game as it would be."""
         return self.line.games[self.at]
+
+    @property
+    def told(self) -> Sequence[Game]:
+        """The games that tell of what was done latest; none at the start."""
+        return self.line.told_after(self.at)
 
     @property
     def last(self) -> int:
@@ -115,7 +121,7 @@ class Exploring(Struct, frozen=True):
 
     @property
     def steps(self) -> list[tuple[int, Record]]:
-        """What is done in the line, each with the number of placements up to it."""
+        """The turns of the line, each with the number of placements up to it."""
         found, number = [], 0
         for record in self.line.records:
             number += isinstance(record.action, tuple)
@@ -123,13 +129,13 @@ class Exploring(Struct, frozen=True):
         return found
 
     def leading(self, cells: Iterable[str] = ()) -> str:
-        """Return where the position after other placements is."""
+        """Return the address of the position after other placements."""
         return addresses.asking(addresses.of_line(self.path, cells), self.query)
 
     def address(self, at: int) -> str:
-        """Return where the position after so many placements of the line is.
+        """Return the address of the position after so many placements of the line.
 
-        It is what follows the path, as a line has hundreds of these links.
+        The path is left out, as a line has hundreds of these links.
         """
         return (
             addresses.asking("", self._after(at))
@@ -138,19 +144,19 @@ class Exploring(Struct, frozen=True):
         )
 
     def seeing(self, clause: Clause) -> str:
-        """Return where the position is after the turns of a clause; empty if no address says it."""
+        """Return the address of the position after the turns of a clause; empty if it has none."""
         is_sure = not clause.is_for_any and Deed.SWAP not in clause.turns
         return self.leading(placed_in(clause.turns)) if is_sure else ""
 
     def placing(self, cell: str) -> str:
-        """Return where one placement more leads to, in place of what is not shown.
+        """Return the address after one more placement, in place of those that are not shown.
 
-        It is what follows the path, as a large board has hundreds of these links.
+        The path is left out, as a large board has hundreds of these links.
         """
         return addresses.asking("", {**self._after(self.at), "moves": cell})
 
     def _after(self, at: int) -> Mapping[str, str]:
-        """Return what an address asks for that shows the position after so many placements."""
+        """Return the query of the address that shows the position after so many placements."""
         return {**self.query, **({"at": str(at)} if at < self.last else {})}
 
 
@@ -222,7 +228,8 @@ async def from_board(request: Request) -> Response:
 async def from_link(request: Request) -> Response:
     """Answer with what comes of placements on the board of a link."""
     sitting = await sitting_of(request)
-    return await _after(board_at(sitting, request).game, sitting.reply.number - 1, request, sitting)
+    game = ground_of(request).work.look(lambda on: board_at(on, sitting)).game
+    return await _after(game, sitting.reply.record - 1, request, sitting)
 
 
 async def plan(request: Request) -> Response:
@@ -241,7 +248,8 @@ async def plan_by_link(request: Request) -> Response:
 
 async def _plan(sitting: Sitting, form: Mapping[str, str], request: Request) -> Response:
     carried, path = await carried_at(sitting, form, request), _path_of(request)
-    game, number = board_at(sitting, request).game, sitting.reply.number
+    game = ground_of(request).work.look(lambda on: board_at(on, sitting)).game
+    number = sitting.reply.record
     if carried is None:
         return RedirectResponse(path, 303, KEPT_SECRET)
     if carried.is_done:
@@ -265,12 +273,11 @@ async def _after(
     if number > len(game.records):
         raise HTTPException(404)
     exploring = await _explored(request, lambda: game.after(number))
-    analysis = kept(ground_of(request).home, game)
+    with ground_of(request).work.reading() as on:
+        analysis = kept(on.snapshot, game)
+        account = on.account(sitting.reply.userid) if sitting else None
     evaluation = analysis.evaluations[number] if analysis else None
-    planning = None
-    if sitting:
-        account = ground_of(request).work.account(sitting.reply.userid)
-        planning = _planning(sitting, game, exploring, account)
+    planning = _planning(sitting, game, exploring, account) if sitting and account else None
     return _page(
         request,
         exploring,
@@ -288,7 +295,7 @@ def _planning(sitting: Sitting, game: Game, exploring: Exploring, account: Accou
     hidden = {ONCE: secrets.token_hex(8), **sitting.hidden}
     sitting = structs.replace(sitting, hidden=hidden, plans=plans)
     userid = sitting.reply.userid
-    is_current = not game.result and game.meets_guard(sitting.reply.number)
+    is_current = not game.result and game.meets_guard(sitting.reply.record)
     clause = explored(exploring.start, exploring.game, userid) if is_current else None
     is_own = exploring.start.player_to_move == userid
     now = None if game.result else len(game.records)
@@ -312,7 +319,7 @@ async def choose(request: Request) -> Response:
         title = f"{kind.title}, {translator.grid_text(grid)}"
         svg = picture(first_board(kind, grid), translator, title, f"b{nth}")
         boards.append((kind, grid, svg))
-    seeks = open_seeks(KINDS.values(), ground.work)[:MOST_LISTED]
+    seeks = ground.work.look(lambda on: open_seeks(on, KINDS.values()))[:MOST_LISTED]
     return ground.page(request, "try", house=HOUSE, grids=boards, seeks=seeks)
 
 
@@ -383,7 +390,7 @@ def _page(request: Request, exploring: Exploring, **given: object) -> Response:
             game.position,
             marks_of(game),
             title,
-            translator,
+            translator.gettext,
             taps=exploring.placing if is_open else None,
         ),
         sides=Side,

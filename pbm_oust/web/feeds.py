@@ -1,7 +1,7 @@
 """Feeds of a board, of a player and of all results, in Atom; and the deadlines of a player.
 
-These are a calendar at an address that is a proof, with an event for each board that waits for the
-player. All entries have addresses that are true everywhere, so there are none without
+The deadlines are a calendar at an address that is a proof, with an event for each board that waits
+for the player. All entries have addresses that are true everywhere, so there are none without
 `web_address`.
 """
 
@@ -22,18 +22,18 @@ from pbm_oust.accounts.tags import format_calendar as calendar_name
 from pbm_oust.board import Game, Record, Summary
 from pbm_oust.board.notation import USERID, format_time
 from pbm_oust.grammar.values import Filter
-from pbm_oust.play.finding import Wish, find_games, find_latest
+from pbm_oust.play.context import Look
+from pbm_oust.play.finding import BoardSearch, find_games, find_latest
 from pbm_oust.play.notices import Reader
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.rules import KINDS
 from pbm_oust.store import ladders, tournaments
-from pbm_oust.store.index import Window
-from pbm_oust.store.open_boards import has_played, read_game
+from pbm_oust.store.index import Window, has_played
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import player_asked
-from pbm_oust.web.ground import KEPT_SECRET, Ground, Made, Templates, ground_of
+from pbm_oust.web.ground import KEPT_SECRET, Ground, Made, Templates, ground_of, source_of
 from pbm_oust.web.sign_in import proved
-from pbm_oust.web.tournaments import cup_asked
+from pbm_oust.web.tournaments import cup_in
 
 MEDIA_TYPE = "application/atom+xml"
 
@@ -58,7 +58,7 @@ async def board(request: Request) -> Response:
     """Answer with a feed of a board, with an entry for each record."""
     ground, given = _ground(request), request.path_params
     try:
-        game = read_game(ground.home, given["kind"], given["board"])
+        game = ground.work.look(lambda on: on.game(given["kind"], given["board"]))
     except NotAllowed:
         raise HTTPException(404) from None
     templates = ground.templates_for(request)
@@ -74,25 +74,31 @@ async def board(request: Request) -> Response:
 async def player(request: Request) -> Response:
     """Answer with a feed of a player, with an entry for the latest record of each board."""
     ground, userid = _ground(request), player_asked(request.path_params["userid"])
-    if not has_played(userid, ground.home):
-        raise HTTPException(404)
-    entries = _entries(Wish(list(KINDS.values()), (userid,), Filter.ALL), request)
-    return _feed(request, userid, addresses.of_player(userid), entries)
+    search = BoardSearch(list(KINDS.values()), (userid,), Filter.ALL)
+    with ground.work.reading() as on:
+        if not has_played(on.snapshot, userid):
+            raise HTTPException(404)
+        found = find_latest(on, search, Window(MOST_ENTRIES)).boards
+    return _feed(request, userid, addresses.of_player(userid), _of_boards(found, request))
 
 
 async def results(request: Request) -> Response:
     """Answer with a feed of the boards that are over."""
     ground = _ground(request)
     title = ground.templates_for(request).translator.gettext("Boards that are over")
-    entries = _entries(Wish(list(KINDS.values()), (), Filter.INACTIVE), request)
+    search = BoardSearch(list(KINDS.values()), (), Filter.INACTIVE)
+    found = ground.work.look(lambda on: find_latest(on, search, Window(MOST_ENTRIES)))
+    entries = _of_boards(found.boards, request)
     return _feed(request, title, addresses.HISTORY, entries)
 
 
 async def tournament(request: Request) -> Response:
     """Answer with a feed of a tournament, with an entry for each game of it that is over."""
     ground = _ground(request)
-    cup = cup_asked(request)
-    entries = _of_boards(ground.home.ask(tournaments.results, cup, MOST_ENTRIES), request)
+    with ground.work.reading() as on:
+        cup = cup_in(on, request)
+        found = tournaments.results(on.snapshot, cup, MOST_ENTRIES)
+    entries = _of_boards(found, request)
     return _feed(request, cup.title, addresses.of_tournament(cup.name), entries)
 
 
@@ -112,12 +118,6 @@ def _ground(request: Request) -> Ground:
     if not ground.base:
         raise HTTPException(404)
     return ground
-
-
-def _entries(wish: Wish, request: Request) -> list[FeedEntry]:
-    """Return an entry for each of some boards, that with the latest record first."""
-    found = find_latest(ground_of(request).work, wish, Window(MOST_ENTRIES))
-    return _of_boards(found.boards, request)
 
 
 def _of_boards(boards: Iterable[Summary], request: Request) -> list[FeedEntry]:
@@ -151,7 +151,7 @@ def _feed(
 ) -> Response:
     """Answer with the feed that belongs to the page at a path, the latest entry first.
 
-    It began when it says that it was changed while it has no entries.
+    A feed without entries says that it was changed when it `began`.
     """
     templates = ground_of(request).templates_for(request)
     updated = max((each.at for each in entries), default=began)
@@ -168,11 +168,11 @@ SHOWN = timedelta(hours=1)
 MOST_DEADLINES = 500
 """How many boards a calendar has at most; it has those with the latest records."""
 _PRIVATE = {**KEPT_SECRET, "Cache-Control": "private, no-cache"}
-"""Says that only who asks keeps it, and asks each time whether it has changed."""
+"""Headers by which only the reader keeps it, and asks each time whether it has changed."""
 
 
 def calendar_address(account: Account, ground: Ground) -> str:
-    """Return where programs find the calendar of a player; empty if the pages have no address."""
+    """Return the address of the calendar of a player; empty if the pages have no address."""
     name = calendar_name(ground.home.key(), account)
     return f"{ground.base}{addresses.of_calendar(name)}" if ground.base else ""
 
@@ -181,8 +181,13 @@ async def calendar(request: Request) -> Response:
     """Answer with the calendar of a player."""
     ground = _ground(request)
     account = await proved(_owner(request.path_params["name"], ground), request)
-    with ground.home.database.read():
-        content: bytes = _calendar(account, ground).to_ical()
+
+    def write() -> bytes:
+        with ground.work.reading() as on:
+            content: bytes = _calendar(on, account, ground).to_ical()
+        return content
+
+    content = await ground.replaying.do_for(source_of(request), write)
     return Made(content).answer(request, CALENDAR_TYPE, _PRIVATE)
 
 
@@ -196,7 +201,7 @@ def _owner(name: str, ground: Ground) -> Account | None:
     return account if hmac.compare_digest(right.encode(), name.encode("utf-8", "replace")) else None
 
 
-def _calendar(account: Account, ground: Ground) -> icalendar.Calendar:
+def _calendar(on: Look, account: Account, ground: Ground) -> icalendar.Calendar:
     """Return the calendar of a player."""
     words = ground.templates_in(account.all_settings.language).translator
     title = words.gettext("Deadlines of %(userid)s", userid=account.userid)
@@ -208,24 +213,23 @@ def _calendar(account: Account, ground: Ground) -> icalendar.Calendar:
     calendar.add("x-wr-calname", title)  # what most programs read instead
     calendar.add("refresh-interval", REFRESHED, parameters={"VALUE": "DURATION"})
     calendar.add("x-published-ttl", icalendar.vDuration(REFRESHED))
-    wish = Wish(list(KINDS.values()), (account.userid,), Filter.NEXT)
-    found = find_games(ground.work, wish, MOST_DEADLINES).boards
+    search = BoardSearch(list(KINDS.values()), (account.userid,), Filter.NEXT)
+    found = find_games(on, search, MOST_DEADLINES).boards
     for game in found:
-        calendar.add_component(_event(game, account, ground))
+        calendar.add_component(_event(on, game, account, ground))
     if not found:
         # A calendar has one component at least (RFC 5545, 3.6); this one shows nothing.
         calendar.add_component(icalendar.Timezone.from_tzid("Etc/UTC"))
     return calendar
 
 
-def _event(game: Game, account: Account, ground: Ground) -> icalendar.Event:
+def _event(on: Look, game: Game, account: Account, ground: Ground) -> icalendar.Event:
     """Return until when a player must move."""
     settings = account.all_settings
     templates = ground.templates_in(settings.language)
     other = game.opponent_of(account.userid)
-    clock, players = ground.work.clock_of(game), {game.x, game.o}
-    accounts = filter(None, map(ground.work.account_if_any, players))
-    changes = [each.changed for each in accounts if each.changed]
+    clock = on.clock_of(game)
+    changes = [each.changed for each in on.players_of(game) if each.changed]
     changed = max([game.latest, *changes])
     # An account that is changed in the second of a record is changed after that.
     later = max([game.latest, *(each + timedelta(seconds=1) for each in changes)])

@@ -36,35 +36,35 @@ from pbm_oust.languages import Language
 from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.letters.words import words_in
 from pbm_oust.mail.clients import Patience, note_guess
-from pbm_oust.mail.reading.body import NO_TEXT
+from pbm_oust.mail.reading.charsets import NO_TEXT
 from pbm_oust.play.authentication import SenderNotEnough, WrongPassword
+from pbm_oust.play.context import NoSuchPlayer
 from pbm_oust.play.notices import BoardNotice, Notice, Reader, RefusalNotice, ShownBoard
-from pbm_oust.play.request import Handled, Outcome
+from pbm_oust.play.passwords import NotDerived
+from pbm_oust.play.request import Ending, Handled
 from pbm_oust.play.request import Request as Asked
 from pbm_oust.play.starting import HouseBoardTooLarge, HouseBusy, HouseOff
-from pbm_oust.play.unit_of_work import NoSuchPlayer, NotDerived
-from pbm_oust.play.verification import CodeNotice
 from pbm_oust.refusal import NotAllowed, Reason, Refusal, Unreadable
 from pbm_oust.render.html import marks_of
+from pbm_oust.render.svg import board_svg
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.service.service import handle
 from pbm_oust.service.table import form_named
 from pbm_oust.store.letters import Draft
 from pbm_oust.web import addresses
-from pbm_oust.web.boards import board_svg
 from pbm_oust.web.ground import Ground, ground_of, source_of
 
 LARGEST_FORM = 64 * 1024
 """The most bytes of a form."""
 _MOST_FIELDS = 40
 _FROM_HERE = ("same-origin", "none")
-"""What browsers say about where a form comes from that is one of ours."""
+"""The values of Sec-Fetch-Site of a form that is one of ours."""
 _UNSAID = ("", "null")
-"""What an Origin says that names nobody. Ours is null, because our pages tell no referrer."""
+"""The values of an Origin that names nobody. Ours is null, as our pages tell no referrer."""
 _PLACE = re.compile("[A-Z]+[0-9]?")
 """The name of a word in the help."""
 _SET = "on"
-"""What a box says that is ticked."""
+"""The value of a box that is ticked."""
 _FIELDS: Mapping[type[Reason], tuple[str, ...]] = {
     UnusableGrid: ("size", "board"),
     HouseBoardTooLarge: ("size", "board"),
@@ -117,7 +117,7 @@ class Mistake(Struct, frozen=True):
 
     @classmethod
     def of(cls, refusal: Refusal, form: Mapping[str, str], said: Sequence[Block]) -> "Mistake":
-        """Return why a form was refused; the field at fault holds what the refusal names."""
+        """Return the mistake in a form that was refused; the field at fault holds its culprit."""
         culprit = _squeezed(refusal.culprit)
         holding = [name for name, value in form.items() if culprit == _squeezed(value) != ""]
         named = _FIELDS.get(type(refusal.reason), ())
@@ -129,9 +129,9 @@ def _squeezed(text: str) -> str:
 
 
 def filled(name: str, form: Mapping[str, str], fault: Mistake | None = None) -> dict[str, Any]:
-    """Return what templates need to show the form of a name once more, as it was typed.
+    """Return the values by which templates show the form of a name once more, as it was typed.
 
-    That is `kept` as `kept_from` returns it; `fault`, which returns what is wrong with a field;
+    There is `kept` as `kept_from` returns it; `fault`, which returns what is wrong with a field;
     `refused`, what is wrong and belongs to no field; and `is_refused`, whether anything is wrong.
     """
 
@@ -145,7 +145,7 @@ def filled(name: str, form: Mapping[str, str], fault: Mistake | None = None) -> 
 
 
 def kept_from(form: Mapping[str, str], form_name: str) -> Callable[..., str]:
-    """Return what fills fields in anew: what was typed in the form of a name, or what is usual."""
+    """Return a function that fills fields in anew: with the words typed in a form, or the usual."""
 
     def kept(name: str, field: str, usual: str = "") -> str:
         return form.get(field, usual) if name == form_name else usual
@@ -213,7 +213,7 @@ def line_of(name: str, fields: Mapping[str, str], userid: str = "") -> str:
 
 def _value_of(option: Option, kind: Kind, typed: str) -> str:
     """Return the value of an option as a line has it. Raises Unreadable."""
-    value = "".join(typed.lower().replace("\N{MULTIPLICATION SIGN}", "x").split())
+    value = "".join(typed.lower().split())
     try:
         option.read(kind, value)
     except ValueError:
@@ -223,13 +223,13 @@ def _value_of(option: Option, kind: Kind, typed: str) -> str:
 
 
 class Carried(Struct, frozen=True):
-    """What came of a request, and what the page tells of it."""
+    """The outcome of a request, and the notices that the page tells."""
 
     handled: Handled
     told: tuple[Notice, ...]
 
     def fault(self, form: Mapping[str, str], said: Sequence[Block]) -> Mistake:
-        """Return why the form was refused from which this came."""
+        """Return the mistake in the form from which the request came."""
         refusals = (each.refusal for each in self.told if isinstance(each, RefusalNotice))
         refusal = next(refusals, None)
         return Mistake.of(refusal, form, said) if refusal else Mistake(said)
@@ -237,18 +237,18 @@ class Carried(Struct, frozen=True):
     @property
     def is_refused(self) -> bool:
         """Whether nothing was done, because something was wrong with it."""
-        return self.handled.outcome is Outcome.REFUSED
+        return self.handled.ending is Ending.REFUSED
 
     @property
     def is_done(self) -> bool:
         """Whether what was asked for is done, perhaps since before."""
-        return self.handled.outcome in (Outcome.DONE, Outcome.DONE_BEFORE, Outcome.DONE_IN_PART)
+        return self.handled.ending in (Ending.DONE, Ending.DONE_BEFORE, Ending.DONE_IN_PART)
 
 
 def asked_of(
     request: Request, identity: str, sender: str, *, line: str = "", chat: str = "", **given: Any
 ) -> Asked:
-    """Return what a form asks of the service, as a mail of the sender would that says the same."""
+    """Return the request of a form, as a mail of the sender that says the same would make it."""
     source = source_of(request)
     return Asked(line, chat, sender, f"web {identity}", source, **given)
 
@@ -281,7 +281,7 @@ def _carry_out(request: Asked, ground: Ground) -> Carried:
     told: dict[tuple[str, str], Notice] = {}  # a deed that is tried again tells the same again
 
     def write(notice: Notice, asked: Asked) -> list[Draft]:
-        if not notice.reader.asked or isinstance(notice, CodeNotice):
+        if not notice.is_answer:
             return work.write(notice, asked)
         told[notice.template, notice.topic()] = notice
         return work.write(notice, asked) if isinstance(notice, _MAILED_TOO) else []
@@ -304,7 +304,7 @@ def said(notices: Iterable[Notice], ground: Ground, *, is_line: bool = False) ->
 
 
 def reason_of(refusal: Refusal, reader: Reader, ground: Ground) -> list[Block]:
-    """Return why a form was refused before anything was asked of the service."""
+    """Return the reason for which a form was refused before the service was asked."""
     notice = RefusalNotice(
         reader, refusal, "", culprit=refusal.culprit, culprit_at=0, correction=None
     )
@@ -320,7 +320,8 @@ def answer_page(request: Request, carried: Carried, language: Language, *, back:
         if isinstance(block, ShownBoard):
             game, prefix = block.game, f"b{len(parts)}"
             title = translator.gettext("Board %(name)s", name=game.name)
-            svg = board_svg(game.position, marks_of(game), title, translator, prefix=prefix)
+            words = translator.gettext
+            svg = board_svg(game.position, marks_of(game), title, words, prefix=prefix)
             path = "" if game.header.board == NO_BOARD else addresses.of_board(game.name)
             parts.append({"name": game.name, "path": path, "svg": svg})
         elif isinstance(block, Paragraph):

@@ -1,11 +1,12 @@
-"""What pages stand on: the home, the words of each language, and responses that are cached."""
+"""The context of all pages: the home, the words of each language, and the cache of responses."""
 
 import asyncio
+import re
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Hashable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from importlib.resources import files
 from ipaddress import ip_address
@@ -16,29 +17,30 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from pbm_oust.board.puzzle import puzzles_of
-from pbm_oust.languages import ENGLISH, LANGUAGES, Language, WordList
-from pbm_oust.letters.lists import name_of
+from pbm_oust.languages import ENGLISH, LANGUAGES, Language
 from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
-from pbm_oust.letters.words import FIGURES, words_in
+from pbm_oust.letters.words import words_in
 from pbm_oust.mail.clients import source_at
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.reading.headers import ours_among
 from pbm_oust.play.notices import Reader
-from pbm_oust.play.unit_of_work import Passwords, UnitOfWork
-from pbm_oust.rules import KINDS
-from pbm_oust.store.boards import Latest
+from pbm_oust.play.passwords import Passwords
+from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.refusal import NotAllowed
+from pbm_oust.rules import KINDS, Kind
+from pbm_oust.store.boards import DamagedHistory, Latest
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import BoardName
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
 from pbm_oust.web import addresses
 from pbm_oust.web.live import Live
 
 T = TypeVar("T")
 
-MOST_WAITING = 100
-"""How many pieces of costly work may be waited for at once."""
 MOST_WAITING_OF_ONE = 8
-"""How many of them one host or network may wait for."""
+"""How many pieces of costly work one host or network may wait for; all together, as many as there
+may be connections."""
 LATER: Mapping[str, str] = {"Retry-After": "60"}
 """Said with a 503 to whoever has to wait."""
 
@@ -59,10 +61,9 @@ class OneByOne:
     async def of(self, source: str) -> AsyncIterator[None]:
         """Wait until nobody else from the same host is within.
 
-        Raises HTTPException if too many wait.
+        Raises HTTPException if too many from there wait.
         """
-        is_full = sum(self._waiting.values()) >= MOST_WAITING
-        if is_full or self._waiting[source] >= MOST_WAITING_OF_ONE:
+        if self._waiting.get(source, 0) >= MOST_WAITING_OF_ONE:
             raise HTTPException(503, headers=LATER)
         self._waiting[source] += 1
         try:
@@ -90,7 +91,7 @@ MOST_BYTES = 64 * 1024 * 1024
 HTML = "text/html; charset=utf-8"
 
 CHECKED = "no-cache"
-"""Says of what may change that a browser asks each time whether it has."""
+"""The header of a page that may change: a browser asks each time whether it has."""
 
 KEPT_SECRET: Mapping[str, str] = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex, nofollow"}
 """Said with every page that is one player's alone, or whose address is a proof."""
@@ -100,7 +101,7 @@ SOURCES = (
     "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'self'"
 )
-"""What a page may load, and where its forms go, as Content-Security-Policy says it."""
+"""The sources and the forms of a page, as Content-Security-Policy says them."""
 ELSEWHERE: Mapping[str, str] = {"Cross-Origin-Resource-Policy": "cross-origin"}
 """Said with what pages of others may show."""
 
@@ -119,10 +120,19 @@ class Made:
         Source: RFC 9110, sections 8.8.3 and 13.1.2 (ETag and If-None-Match).
         """
         headers = {"ETag": self.etag, **headers}
-        named = request.headers.get("if-none-match", "").split(",")
-        if any(each.strip().removeprefix("W/") in (self.etag, "*") for each in named):
+        named = ",".join(request.headers.getlist("if-none-match")).split(",")
+        if {_plain_tag(each) for each in named} & {_plain_tag(self.etag), "*"}:
             return Response(None, 304, headers)
         return Response(self.content, 200, headers, media_type)
+
+
+_ENCODED = re.compile(r"(?:(?:--?|;)(?:gzip|br|zstd|deflate|compress))+$")
+"""The ending that web servers give an ETag when they compress, as Apache's mod_deflate does."""
+
+
+def _plain_tag(tag: str) -> str:
+    """Return an ETag as it is compared: weakly, and without quotes and what servers add."""
+    return _ENCODED.sub("", tag.strip().removeprefix("W/").replace('"', ""))
 
 
 KEY_BYTES = 2048
@@ -137,17 +147,17 @@ class Cache:
             MOST_BYTES, lambda known: len(known[1].content) + KEY_BYTES
         )
 
-    def get(self, key: Hashable, make: Callable[[], str]) -> Made:
-        """Return what was made for a key; make it if it is not cached."""
-        return self.find(key) or self.put(key, Made(make().encode()))
+    def get(self, key: Hashable, make: Callable[[], str], state: Hashable = None) -> Made:
+        """Return the response for a key; make it unless it is cached for this state."""
+        return self.find(key, state) or self.put(key, Made(make().encode()), state)
 
     def find(self, key: Hashable, state: Hashable = None) -> Made | None:
-        """Return what was made for a key, if it is cached and the state is the same still."""
+        """Return the response for a key, if it is cached for this state."""
         known = self._made.get(key)
         return known[1] if known and known[0] == state else None
 
     def put(self, key: Hashable, made: Made, state: Hashable = None) -> Made:
-        """Cache what was made for a key, right only in a state if one is given, and return it."""
+        """Cache the response for a key, right only in a state if one is given, and return it."""
         self._made.put(key, (state, made))
         return made
 
@@ -168,7 +178,7 @@ for _name, _type in _TYPES.items():
     FOUND[STATIC[_name]] = _content, _type
 
 ANYBODY = Reader((), "*")
-"""Who reads a page: nobody whose userid stands in it."""
+"""The reader of a page: nobody whose userid stands in it."""
 
 
 class Templates:
@@ -184,52 +194,34 @@ class Templates:
         self.words = words = words_in(language, address)
         self._templates = html_templates(translator)
         self._templates.globals.update(
-            address=address,
+            **words.globals,
             addresses=addresses,
             base=base,
             site=site,
             language=language,
-            kinds=tuple(KINDS.values()),
             kind_title=lambda name: KINDS[name].title,
             static=STATIC,
             anybody=ANYBODY,
             refused=(),
             turns=None,
             kept=lambda _form, _field, usual="": usual,
-            about_games=lambda: words.about_games,
-            about_options=lambda: words.about_options,
-            about_puzzles=lambda: words.about_puzzles,
-            about_advice=lambda: words.about_advice,
-            about_turning=lambda: words.about_turning,
-            about_ladders=lambda: words.about_ladders,
-            about_tournaments=lambda: words.about_tournaments,
             puzzles_of=puzzles_of,
-            why_illegal=words.why_illegal,
-            words_of_kind=words.words_of_kind,
-            words_of=translator.action,
             moment_text=lambda at, zone=UTC: translator.moment_text(at, zone),
             day_in_list=lambda at: translator.day_in_list(at.astimezone(UTC).date()),
-            outcome=words.outcome,
-            name_of=lambda userid: name_of(translator, userid),
-            rating_words=words.ratings,
-            house_words=words.house,
-            summaries=words.summaries,
-            WordList=WordList,
-            **FIGURES,
         )
 
     def headers(self, keeping: str = CHECKED) -> dict[str, str]:
-        """Return what a response in the language says of that, and of how long it may be kept."""
+        """Return the headers of a response in the language, which a browser may keep so long."""
         code = self.language.code
         return {"Cache-Control": keeping, "Content-Language": code, "Vary": "Accept-Language"}
 
     def fill(self, name: str, **given: object) -> str:
-        """Return what the template of a page writes, which is a file in `web/`."""
+        """Fill in the template of a page, which is a file in `web/`."""
         return self._templates.get_template(f"web/{name}").render(given)
 
 
 class Ground:
-    """What every page needs of a server: its home, its clock and its words."""
+    """The context of every page: the home, the clock and the words of a server."""
 
     def __init__(
         self,
@@ -260,11 +252,24 @@ class Ground:
             each: Templates(each, address, base, site) for each in LANGUAGES.values()
         }
 
+    async def read_first(self, kind: Kind, number: int, request: Request) -> None:
+        """Let a long board be read in its turn, so that a page has it at hand; others go on.
+
+        Raises HTTPException if too many wait.
+        """
+        boards, name = self.home.boards, BoardName(kind.name, number)
+        with self.home.database.read() as snapshot:
+            if not boards.is_long(snapshot, name) or boards.is_remembered(snapshot, name):
+                return
+        with suppress(NotAllowed, DamagedHistory):
+            read = partial(self.work.look, lambda on: on.board(kind, number))
+            await self.replaying.do_for(source_of(request), read)
+
     @cached_property
     def work(self) -> UnitOfWork:
         """A unit of work to look with, and to carry out what players send from a page.
 
-        It hashes no password; `forms.carry_out` does.
+        Passwords are not hashed here, but by `forms.carry_out`.
         """
         given = self.home, self.address, self.clock, self.limits
         passwords = Passwords(at_once=False)
@@ -297,7 +302,7 @@ class Ground:
 
 
 def ground_of(request: Request) -> Ground:
-    """Return what the pages of a request's application stand on."""
+    """Return the context of the pages of a request's application."""
     found: Ground = request.app.state.ground
     return found
 

@@ -16,20 +16,21 @@ from starlette.responses import Response
 
 from pbm_oust.board.puzzle import Attempt, Puzzle, drawn_position, puzzles_of, steps_of
 from pbm_oust.commands.general import PLAYED
-from pbm_oust.experiments.features import LEARNED
+from pbm_oust.experiments.advice import TRIED
 from pbm_oust.grammar.notation import word_in
 from pbm_oust.grammar.vocabulary import in_english
 from pbm_oust.languages import Language
 from pbm_oust.letters.help import general_subjects, help_subjects
 from pbm_oust.letters.html import without_margin
-from pbm_oust.letters.layout import Look, Paragraph
+from pbm_oust.letters.layout import Appearance, Paragraph
 from pbm_oust.letters.words import PICTURES, Picture, Words
 from pbm_oust.refusal import Illegal
 from pbm_oust.render.html import Marks, marks_of
+from pbm_oust.render.svg import board_svg
 from pbm_oust.rules import KINDS, Kind, Side
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import kind_asked
-from pbm_oust.web.boards import SVG, board_svg, picture
+from pbm_oust.web.boards import SVG, picture
 from pbm_oust.web.ground import Templates, ground_of, source_of
 from pbm_oust.web.play import cells_of
 
@@ -55,7 +56,7 @@ def _pieces(paragraph: Paragraph, language: Language) -> Iterator[Passage]:
     """Yield the indented lines of a paragraph together, and each other line for itself."""
     for is_kept, lines in groupby(paragraph.lines, lambda line: line.startswith(" ")):
         if is_kept:
-            kept = without_margin(Paragraph(Look.LINES, tuple(lines)))
+            kept = without_margin(Paragraph(Appearance.LINES, tuple(lines)))
             yield Passage(linked("\n".join(kept.lines), language), True)
         else:
             yield from (Passage(linked(line, language), False) for line in lines)
@@ -133,7 +134,7 @@ def _tried(
         attempt.game.position,
         marks_of(attempt.game),
         title_of(puzzle, templates),
-        templates.translator,
+        templates.translator.gettext,
         taps=(lambda cell: address((*attempt.cells, cell))) if is_open else None,
         prefix=prefix,
         is_task=True,
@@ -142,7 +143,7 @@ def _tried(
 
 
 def title_of(puzzle: Puzzle, templates: Templates) -> str:
-    """Return what the picture of a puzzle, or of a step of the rules, is called."""
+    """Return the title of the picture of a puzzle, or of a step of the rules."""
     if puzzle.name:
         steps: Steps = vars(templates.words.words_of_kind(puzzle.kind))["steps"]
         return str(steps[puzzle.name][0])
@@ -169,21 +170,21 @@ async def rules(request: Request) -> Response:
 
     steps = await ground.replaying.do_for(source_of(request), shown)
     said = pieces(templates.words, kind.name, templates.language)
-    more = {"has_advice": kind.name in LEARNED}
+    more = {"has_advice": kind.name in TRIED}
     return ground.page(request, "rules", kind=kind, pieces=said, steps=steps, sides=Side, **more)
 
 
 async def advice(request: Request) -> Response:
     """Answer with how to play a game well, with boards."""
     ground, kind = ground_of(request), kind_asked(request.path_params["kind"])
-    if kind.name not in LEARNED:
+    if kind.name not in TRIED:
         raise HTTPException(404)
     templates = ground.templates_for(request)
     boards = {
         name: _pictured(kind, PICTURES[f"{kind.name} {name}"], f"b{nth}", templates)
-        for nth, name in enumerate(LEARNED[kind.name])
+        for nth, name in enumerate(TRIED[kind.name])
     }
-    return ground.page(request, "advice", kind=kind, boards=boards, learned=LEARNED[kind.name])
+    return ground.page(request, "advice", kind=kind, boards=boards, tried=TRIED[kind.name])
 
 
 def _pictured(kind: Kind, drawn: Picture, prefix: str, templates: Templates) -> str:
@@ -191,7 +192,7 @@ def _pictured(kind: Kind, drawn: Picture, prefix: str, templates: Templates) -> 
     *_, latest = drawn.stones
     position = drawn_position(kind, drawn.cells, "\n".join(drawn.rows.lower().split()))
     marks = Marks(latest, pointed=drawn.marked)
-    return board_svg(position, marks, kind.title, templates.translator, prefix=prefix)
+    return board_svg(position, marks, kind.title, templates.translator.gettext, prefix=prefix)
 
 
 async def puzzles(request: Request) -> Response:

@@ -6,24 +6,23 @@ from functools import partial
 
 from msgspec import Struct, structs
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from pbm_oust.board import Terms
 from pbm_oust.board.notation import format_terms
 from pbm_oust.commands.ladder import is_absent
+from pbm_oust.play.context import Look
 from pbm_oust.play.notices import MOST_LISTED, Page, part_of
 from pbm_oust.rules import Grid, Kind
 from pbm_oust.store import ladders
-from pbm_oust.store.home import Home
 from pbm_oust.store.ladders import LadderPlace
 from pbm_oust.tournaments.ladder import Challenge
-from pbm_oust.web import addresses, forms
-from pbm_oust.web.boards import news
+from pbm_oust.web import addresses
 from pbm_oust.web.forms import Mistake
-from pbm_oust.web.ground import CHECKED, ground_of, source_of
+from pbm_oust.web.ground import ground_of
 from pbm_oust.web.lists import page_asked, there
-from pbm_oust.web.live import Looker, state_of
-from pbm_oust.web.sign_in import SignedIn, player_of
+from pbm_oust.web.live import state_of
+from pbm_oust.web.sign_in import SignedIn, player_of, player_page
 
 
 class LadderView(Struct, frozen=True):
@@ -38,7 +37,7 @@ class LadderView(Struct, frozen=True):
     is_behind: bool
     """Whether the ladder is gone through anew, so that places may change."""
     state: str | None
-    """What the page waits for to change."""
+    """The state that the page has, until there is news."""
 
     def boards_of(self) -> Mapping[str, Sequence[Challenge]]:
         """Return the challenges in play by the userids of both players."""
@@ -49,7 +48,7 @@ class LadderView(Struct, frozen=True):
         return found
 
     def fields(self) -> dict[str, object]:
-        """Return what JSON says about it, with the address of the next page, if there is one."""
+        """Return the page as JSON, with the address of the next page, if there is one."""
         path, number = addresses.of_ladder(self.kind.name, ".json"), self.page.number
         return {
             "kind": self.kind.name,
@@ -64,37 +63,33 @@ class LadderView(Struct, frozen=True):
         }
 
 
-def _view(kind: Kind, home: Home, number: int = 1) -> LadderView:
+def _view(on: Look, kind: Kind, number: int = 1) -> LadderView:
     """Return a page of a ladder. Raises HTTPException if it has fewer."""
-    name = kind.name
-    with home.database.read() as snapshot:
-        rows = ladders.places(snapshot, name, part_of(number, MOST_LISTED))
-        page = Page(number, rows, ladders.size(snapshot, name))
-        there(page)
-        playing = ladders.in_play(snapshot, name, [each.userid for each in rows])
-        terms = ladders.terms_of(snapshot, kind)
-        is_behind = ladders.is_behind(snapshot, name)
-        return LadderView(kind, page, playing, *terms, is_behind, state_of(snapshot, (name, None)))
+    snapshot, name = on.snapshot, kind.name
+    rows = ladders.places(snapshot, name, part_of(number, MOST_LISTED))
+    page = Page(number, rows, ladders.size(snapshot, name))
+    there(page)
+    playing = ladders.in_play(snapshot, name, [each.userid for each in rows])
+    terms = ladders.terms_of(snapshot, kind)
+    is_behind = ladders.is_behind(snapshot, name)
+    return LadderView(kind, page, playing, *terms, is_behind, state_of(snapshot, (name, None)))
 
 
-def _asked(request: Request) -> LadderView:
+def asked(request: Request) -> LadderView:
+    """Return the page of a ladder that a path names. Raises HTTPException if there is none."""
     kind: Kind = request.path_params["kind"]
-    return _view(kind, ground_of(request).home, page_asked(request))
+    number = page_asked(request)
+    return ground_of(request).work.look(lambda on: _view(on, kind, number))
 
 
 async def page(request: Request) -> Response:
     """Answer with a page of a ladder."""
-    return ground_of(request).page(request, "ladder", view=_asked(request))
+    return ground_of(request).page(request, "ladder", view=asked(request))
 
 
-async def file(request: Request) -> Response:
-    """Answer with the same as JSON."""
-    return JSONResponse(_asked(request).fields(), headers={"Cache-Control": CHECKED})
-
-
-async def events(request: Request) -> Response:
-    """Answer with what differs after each event on a ladder, when it changes."""
-    return news(request, (request.path_params["kind"].name, None), Looker(source_of(request)))
+def watched(request: Request) -> tuple[str, None]:
+    """Return the ladder that a path names."""
+    return request.path_params["kind"].name, None
 
 
 async def look(request: Request) -> Response:
@@ -114,20 +109,17 @@ def own_page(
     If a form was refused, `fault` says why.
     """
     ground = ground_of(request)
-    outlook = ground.home.ask(ladders.outlook, kind.name, player.userid, ground.work.now())
-    return ground.secret_page(
-        player.language,
+    with ground.work.reading() as on:
+        outlook = ladders.outlook(on.snapshot, kind.name, player.userid, on.now)
+        view = _view(on, kind, 1 + ((outlook.place or 1) - 1) // MOST_LISTED)
+        free = list(outlook.free(partial(is_absent, on)))
+    return player_page(
+        request,
+        player,
         "ladder",
-        view=_view(kind, ground.home, 1 + ((outlook.place or 1) - 1) // MOST_LISTED),
-        player=player,
+        form,
+        fault,
+        view=view,
         place=outlook.place,
-        free=list(outlook.free(partial(is_absent, ground.work))),
-        is_done="done" in request.query_params and not form,
-        **forms.filled(form.get("command", ""), form, fault),
+        free=free,
     )
-
-
-async def own_events(request: Request) -> Response:
-    """Answer with news of a ladder at the page of a player."""
-    kind, player = request.path_params["kind"], player_of(request)
-    return news(request, (kind.name, None), Looker(player.userid, is_player=True))

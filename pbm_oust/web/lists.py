@@ -13,16 +13,19 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from pbm_oust.accounts.account import bare_userid
 from pbm_oust.board.formats import summary_fields
 from pbm_oust.board.notation import LONGEST_USERID
 from pbm_oust.board.ratings import RatingChange, SizeClass, Standing
+from pbm_oust.grammar.grids import read_grid
 from pbm_oust.grammar.values import Filter
+from pbm_oust.play.context import Look
 from pbm_oust.play.finding import (
     MOST_COUNTED,
-    Ending,
+    BoardSearch,
+    ResultSought,
     SearchPage,
     Sought,
-    Wish,
     find_latest,
     results_against,
 )
@@ -30,17 +33,17 @@ from pbm_oust.play.finding import search as look_for
 from pbm_oust.play.notices import LAST_PAGE, MOST_LISTED, Page, part_of
 from pbm_oust.play.starting import open_seeks, open_seeks_of
 from pbm_oust.play.tournaments import cups_going_on, medals_of
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.render.svg import curve_svg
 from pbm_oust.robot.levels import HOUSE
-from pbm_oust.rules import KINDS, Grid, Kind, Shape, parse_size
+from pbm_oust.rules import KINDS, Grid, Kind, Shape
 from pbm_oust.rules.grid import BadGrid
-from pbm_oust.store.index import Mark, Window
+from pbm_oust.store.index import Mark, Window, has_played
 from pbm_oust.store.ladders import ladders_of, place_of
-from pbm_oust.store.open_boards import game_if_any, has_played
 from pbm_oust.store.ratings import best_players, explain, is_counting
+from pbm_oust.store.tournaments import entered_by
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import kind_asked, number_in, player_asked
-from pbm_oust.web.boards import curve_svg, first_board, picture
+from pbm_oust.web.boards import first_board, picture
 from pbm_oust.web.ground import CHECKED, HTML, Ground, Templates, ground_of, source_of
 from pbm_oust.web.play import cells_of
 
@@ -52,6 +55,10 @@ MOST_CUPS = 3
 """How many tournaments of each game the front page shows that go on."""
 MOST_OPPONENTS = 20
 """Against how many opponents the page of a player shows results."""
+
+
+_PUBLIC = (has_played, entered_by, ladders_of)
+"""The marks of a player whom everybody may know, beside an open challenge."""
 
 
 async def front(request: Request) -> Response:
@@ -66,13 +73,13 @@ async def front(request: Request) -> Response:
 def _written(ground: Ground, templates: Templates) -> str:
     """Return the page, all of which is of one moment."""
     kinds, part = list(KINDS.values()), Window(MOST_ON_FRONT)
-    with ground.home.database.read():
-        active = find_latest(ground.work, Wish(kinds), part)
-        ended = find_latest(ground.work, Wish(kinds, (), Filter.INACTIVE), part)
-        seeks = open_seeks(kinds, ground.work)[:MOST_ON_FRONT]
-        cups = cups_going_on(kinds, MOST_CUPS, ground.home)
+    with ground.work.reading() as on:
+        active = find_latest(on, BoardSearch(kinds), part)
+        ended = find_latest(on, BoardSearch(kinds, (), Filter.INACTIVE), part)
+        seeks = open_seeks(on, kinds)[:MOST_ON_FRONT]
+        cups = cups_going_on(on, kinds, MOST_CUPS)
         boards = [*active.boards, *ended.boards]
-        latest = (game_if_any(ground.home, each.kind, each.board) for each in boards)
+        latest = (on.game_if_any(each.kind, each.board) for each in boards)
         game = next(filter(None, latest), None)
     shown = game or first_board(kinds[0], kinds[0].default_grid)
     svg = picture(shown, templates.translator)
@@ -81,7 +88,7 @@ def _written(ground: Ground, templates: Templates) -> str:
 
 
 class Chosen(Struct, frozen=True):
-    """What the form above a list of boards says."""
+    """The choice in the form above a list of boards."""
 
     kind: Kind | None
     """The game; None for all of them."""
@@ -96,7 +103,7 @@ class Chosen(Struct, frozen=True):
 
     @property
     def query(self) -> dict[str, str]:
-        """What the address says to choose the same of the whole list, without its page."""
+        """The query of the address that chooses the same of the whole list, without its page."""
         given = {"game": self.kind.name if self.kind else "", "player": self.player}
         return {name: value for name, value in given.items() if value}
 
@@ -110,15 +117,16 @@ def page_asked(request: Request) -> int:
 
 
 def chosen_in(request: Request) -> Chosen:
-    """Return what the form above a list of boards says. Raises HTTPException.
+    """Return the choice in the form above a list of boards. Raises HTTPException.
 
-    Of the boards of all games together there is one page, those on which something happened last.
+    The boards of all games together have one page, with those on which something happened last.
     """
     game, player = (request.query_params.get(name, "").strip() for name in ("game", "player"))
+    player = bare_userid(player)
     kind, page = kind_asked(game) if game else None, page_asked(request)
     if (page > 1 and not kind) or len(player) > LONGEST_USERID:
         raise HTTPException(404)
-    return Chosen(kind, player.lower(), page)
+    return Chosen(kind, player, page)
 
 
 def there(page: Page[object]) -> None:
@@ -140,8 +148,8 @@ async def history(request: Request) -> Response:
 def _listed(request: Request, path: str, wanted: Filter) -> Response:
     ground, chosen = ground_of(request), chosen_in(request)
     userids = (chosen.player,) if chosen.player else ()
-    wish = Wish(chosen.kinds, userids, wanted)
-    found = find_latest(ground.work, wish, part_of(chosen.page, MOST_LISTED))
+    search = BoardSearch(chosen.kinds, userids, wanted)
+    found = ground.work.look(lambda on: find_latest(on, search, part_of(chosen.page, MOST_LISTED)))
     page = Page(chosen.page, found.boards, found.count)
     there(page)
     return ground.page(
@@ -166,10 +174,10 @@ _SIZE = re.compile(r"([^\W\d_]{2,}|)([0-9].*)")
 
 
 class Question(Struct, frozen=True):
-    """What the form of a search says, with what cannot be searched for."""
+    """The search that a form asks for, with the words that cannot be searched for."""
 
     typed: Mapping[str, str]
-    """What stands in its fields, by their names."""
+    """The values of its fields, by their names."""
     sought: Sought
     faults: frozenset[str]
     """The names of fields that hold something else."""
@@ -177,24 +185,24 @@ class Question(Struct, frozen=True):
     """Behind which board the search goes on."""
 
     def address(self, path: str, mark: Mark | None = None) -> str:
-        """Return where this is answered, from the latest board on or behind another one."""
+        """Return the address of the answer, from the latest board on or behind another one."""
         after = {"after": f"{mark.kind},{mark.board},{mark.latest}"} if mark else {}
         return addresses.asking(path, {**self.typed, **after})
 
 
 def _question(request: Request) -> Question:
-    """Return what the form of a search says. Raises HTTPException."""
+    """Return the search that a form asks for. Raises HTTPException."""
     names = ("game", "which", "player", "opponent", "result", "size", "opening")
     given = {name: request.query_params.get(name, "").strip() for name in names}
     typed = {name: value for name, value in given.items() if value}
     kinds = [kind_asked(given["game"])] if given["game"] else list(KINDS.values())
-    players = tuple(given[name].lower() for name in ("player", "opponent") if given[name])
-    result, which = _member(Ending, given["result"]), _member(Filter, given["which"])
+    players = tuple(bare_userid(given[name]) for name in ("player", "opponent") if given[name])
+    result, which = _member(ResultSought, given["result"]), _member(Filter, given["which"])
     opening, grids = cells_of(given["opening"]), _grids(given["size"])
     faults = {
         "size": given["size"] and not grids,
         "opening": given["opening"] and not 0 < len(opening) <= LONGEST_OPENING,
-        "player": result in (Ending.WON, Ending.LOST) and not given["player"],
+        "player": result in (ResultSought.WON, ResultSought.LOST) and not given["player"],
     }
     sought = Sought(kinds, which or Filter.ALL, players, result, grids, opening)
     wrong = frozenset(name for name, is_wrong in faults.items() if is_wrong)
@@ -202,7 +210,7 @@ def _question(request: Request) -> Question:
 
 
 def _member(of: type[E], word: str) -> E | None:
-    """Return what a word of a form stands for; None for no word. Raises HTTPException."""
+    """Return the value that a word of a form stands for; None for no word. Raises HTTPException."""
     try:
         return of(word) if word else None
     except ValueError:
@@ -230,16 +238,16 @@ def _grids(text: str) -> tuple[Grid, ...]:
         # Any other word is that of squares in some language.
         if not word or (word == Shape.HEX.value) is (shape is Shape.HEX):
             with suppress(BadGrid):
-                grids.append(parse_size(shape, size.replace("\N{MULTIPLICATION SIGN}", "x")))
+                grids.append(read_grid(size, shape, is_sure=True))
     return tuple(grids)
 
 
 async def _found(request: Request, question: Question) -> SearchPage | None:
-    """Return what a search finds; None if it cannot be searched for. Others go on meanwhile."""
+    """Search, while others go on; None if it cannot be searched for."""
     if question.faults:
         return None
-    ground = ground_of(request)
-    look = partial(look_for, ground.work, question.sought, MOST_FOUND, question.after)
+    ground, asked = ground_of(request), (question.sought, MOST_FOUND, question.after)
+    look = partial(ground.work.look, lambda on: look_for(on, *asked))
     return await ground.replaying.do_for(source_of(request), look)
 
 
@@ -263,7 +271,7 @@ async def found(request: Request) -> Response:
 
 
 class RatingHistory(Struct, frozen=True):
-    """What rated games of one game did to the rating of a player, for one class of sizes."""
+    """The changes of a player's rating in one game, for one class of sizes."""
 
     size: SizeClass
     changes: tuple[tuple[str, RatingChange], ...]
@@ -278,7 +286,7 @@ class RatingHistory(Struct, frozen=True):
 
     @property
     def curve(self) -> str:
-        """These ratings as a curve."""
+        """The ratings as a curve."""
         return curve_svg(self.numbers)
 
 
@@ -292,19 +300,21 @@ class Rated(Struct, frozen=True):
     """Whether games are being counted, so that ratings may change."""
 
 
-def rated(userid: str, kind: Kind, number: int, work: UnitOfWork) -> Rated:
+def rated(on: Look, userid: str, kind: Kind, number: int) -> Rated:
     """Return the ratings of a player in a game, and a page of the games that led to them."""
-    found = work.home.ask(explain, kind, [userid], part_of(number, MOST_LISTED))
+    found = explain(on.snapshot, kind, [userid], part_of(number, MOST_LISTED))
     explained = [RatingHistory(size, tuple(changes)) for _, size, changes in found.players]
     page = Page(number, explained, found.count)
-    return Rated(kind, tuple(found.standings), page, work.home.ask(is_counting, kind))
+    return Rated(kind, tuple(found.standings), page, is_counting(on.snapshot, kind))
 
 
 async def standings(request: Request) -> Response:
     """Answer with a page of the players of a game by their ratings."""
     ground, number = ground_of(request), page_asked(request)
     kind = kind_asked(request.path_params["kind"])
-    best = ground.work.home.ask(best_players, kind, part_of(number, MOST_LISTED))
+    with ground.work.reading() as on:
+        best = best_players(on.snapshot, kind, part_of(number, MOST_LISTED))
+        counts = is_counting(on.snapshot, kind)
     pages = [(each.size, Page(number, each.standings, each.count)) for each in best]
     nobody: Page[Standing] = Page(number, (), 0)
     longest = max((page for _, page in pages), key=lambda page: page.count, default=nobody)
@@ -315,7 +325,7 @@ async def standings(request: Request) -> Response:
         kind=kind,
         tables=[(size, page) for size, page in pages if page.rows],
         page=longest,
-        is_counting=ground.work.home.ask(is_counting, kind),
+        is_counting=counts,
     )
 
 
@@ -323,7 +333,8 @@ async def ratings(request: Request) -> Response:
     """Answer with a page of what games did to the ratings of a player."""
     ground, userid = ground_of(request), player_asked(request.path_params["userid"])
     kind = kind_asked(request.path_params["kind"])
-    found = rated(userid, kind, page_asked(request), ground.work)
+    number = page_asked(request)
+    found = ground.work.look(lambda on: rated(on, userid, kind, number))
     if not found.page.count:
         raise HTTPException(404)
     there(found.page)
@@ -333,19 +344,18 @@ async def ratings(request: Request) -> Response:
 async def player(request: Request) -> Response:
     """Answer with the page of a player, all of which is of one moment."""
     ground, kinds, first = ground_of(request), list(KINDS.values()), Window(MOST_ON_FRONT)
-    userid, work = player_asked(request.path_params["userid"]), ground.work
-    with work.home.database.read():
-        seeks = open_seeks_of(userid, work)
-        if not (seeks or has_played(userid, work.home)):
+    userid = player_asked(request.path_params["userid"])
+    with ground.work.reading() as on:
+        seeks = open_seeks_of(on, userid)
+        if not (seeks or any(each(on.snapshot, userid) for each in _PUBLIC)):
             raise HTTPException(404)
-        active = find_latest(work, Wish(kinds, (userid,)), first)
-        ended = find_latest(work, Wish(kinds, (userid,), Filter.INACTIVE), first)
-        against = results_against(userid, work)
-        known = [each for kind in kinds if (each := rated(userid, kind, 1, work)).page.count]
-        medals = medals_of(userid, work)
+        active = find_latest(on, BoardSearch(kinds, (userid,)), first)
+        ended = find_latest(on, BoardSearch(kinds, (userid,), Filter.INACTIVE), first)
+        against = results_against(on, userid)
+        known = [each for kind in kinds if (each := rated(on, userid, kind, 1)).page.count]
+        medals = medals_of(on, userid)
         rungs = {
-            name: work.home.ask(place_of, name, userid)
-            for name in work.home.ask(ladders_of, userid)
+            name: place_of(on.snapshot, name, userid) for name in ladders_of(on.snapshot, userid)
         }
     return ground.page(
         request,

@@ -10,6 +10,7 @@ import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager, suppress
+from operator import attrgetter
 
 from msgspec import Struct
 
@@ -23,9 +24,9 @@ from pbm_oust.store.tournaments import progress_of as progress_of_cup
 log = logging.getLogger("pbm_oust")
 
 MOST_WATCHING = 100
-"""How many who only watch may look at once, and how many players beside them."""
+"""How many pages of those who only watch may be live at once, and how many of players."""
 MOST_WATCHING_OF_ONE = 20
-"""How many of them may come from one host or network, or be pages of one player."""
+"""How many of them one player may have, or those who only watch from one host or network."""
 LOOK_SECONDS = 1.0
 """How long between two looks at the index."""
 HEARTBEAT_SECONDS = 20.0
@@ -38,10 +39,16 @@ with all their boards in play."""
 
 
 class Looker(Struct, frozen=True):
-    """Who looks: a player at their own pages, by their userid, or anybody at a host or network."""
+    """A reader of live pages: a player at their own, or anybody; with their host or network."""
 
-    name: str
-    is_player: bool = False
+    source: str
+    userid: str = ""
+    """Empty for anybody."""
+
+    @property
+    def name(self) -> str:
+        """The name that tells them from others: a player's userid, or the source of anybody."""
+        return self.userid or self.source
 
 
 class TooManyWatch(Exception):
@@ -49,11 +56,11 @@ class TooManyWatch(Exception):
 
 
 class _News:
-    """What is told of something that somebody looks at."""
+    """The state of something that somebody looks at, told to all who do."""
 
     def __init__(self) -> None:
         self.state: str | None = None
-        """What differs after each record; None if nobody has looked, or the board is gone."""
+        """The state after the latest record; None if nobody has looked, or the board is gone."""
         self.watching = 0
         self.changed = asyncio.Event()
 
@@ -64,13 +71,30 @@ class _News:
         self.changed = asyncio.Event()
 
 
+class _Page:
+    """A page that is live."""
+
+    def __init__(self, looker: Looker) -> None:
+        self.looker = looker
+        self.news: _News | None = None
+        """The news that it waits for, once it has begun."""
+        self.is_over = False
+
+    def end(self) -> None:
+        """Let its events end."""
+        self.is_over = True
+        if self.news:
+            self.news.tell(self.news.state)
+
+
 class Live:
-    """What somebody looks at in a home. It belongs to one event loop."""
+    """The live pages of a home, in one event loop."""
 
     def __init__(self, home: Home) -> None:
         self._home = home
         self._watched: dict[Watched, _News] = {}
-        self._lookers = Counter[Looker]()
+        self._pages: list[_Page] = []
+        """The pages that have begun, the oldest first."""
         self._looking: asyncio.Task[None] | None = None
         self._is_over = False
 
@@ -79,10 +103,27 @@ class Live:
 
         Of a board that is how many records it has. Raises TooManyWatch, before the first one.
         """
-        alike = [each for each in self._lookers.elements() if each.is_player is looker.is_player]
-        if alike.count(looker) >= MOST_WATCHING_OF_ONE or len(alike) >= MOST_WATCHING:
+        alike = [each for each in self._pages if bool(each.looker.userid) is bool(looker.userid)]
+        if sum(each.looker.name == looker.name for each in alike) >= MOST_WATCHING_OF_ONE:
             raise TooManyWatch
-        return self._events(name, looker)
+        if len(alike) >= MOST_WATCHING:
+            self._end_one(alike, looker)
+        return self._events(name, _Page(looker))
+
+    def _end_one(self, alike: list[_Page], looker: Looker) -> None:
+        """End the oldest page of the host, or else of the player, that has most of them.
+
+        Raises TooManyWatch if nobody has more pages than somebody with those of a looker and one.
+        """
+        for of in (attrgetter("source"), attrgetter("name")):
+            held = Counter[str](of(each.looker) for each in alike)
+            (name, most) = held.most_common(1)[0]
+            if most > held[of(looker)] + 1:
+                first = next(each for each in alike if of(each.looker) == name)
+                self._pages.remove(first)
+                first.end()
+                return
+        raise TooManyWatch
 
     def end(self) -> None:
         """End all events."""
@@ -90,14 +131,14 @@ class Live:
         for each in self._watched.values():
             each.tell(each.state)
 
-    async def _events(self, name: Watched, looker: Looker) -> AsyncIterator[str]:
-        with self._watching(name, looker) as news:
+    async def _events(self, name: Watched, page: _Page) -> AsyncIterator[str]:
+        with self._watching(name, page) as news:
             if news.state is None:
                 found = await self._look([name])
                 if news.state is None:  # others may have looked meanwhile
                     news.tell(found[name])
             told = None
-            while not self._is_over:
+            while not (self._is_over or page.is_over):
                 changed, state = news.changed, news.state
                 yield ":\n\n" if told == state else f"data: {state}\n\n"
                 told = state
@@ -105,19 +146,20 @@ class Live:
                     await asyncio.wait_for(changed.wait(), HEARTBEAT_SECONDS)
 
     @contextmanager
-    def _watching(self, name: Watched, looker: Looker) -> Iterator[_News]:
-        """Count somebody who looks."""
-        news = self._watched.get(name) or _News()
+    def _watching(self, name: Watched, page: _Page) -> Iterator[_News]:
+        """Count a page that is live."""
+        news = page.news = self._watched.get(name) or _News()
         self._watched[name] = news
         news.watching += 1
-        self._lookers[looker] += 1
+        self._pages.append(page)
         if self._looking is None:
             self._looking = asyncio.create_task(self._look_on())
         try:
             yield news
         finally:
             news.watching -= 1
-            self._lookers -= Counter([looker])  # who is at zero is gone
+            if page in self._pages:
+                self._pages.remove(page)
             if not news.watching:
                 del self._watched[name]
 
@@ -144,10 +186,10 @@ class Live:
 
 
 def state_of(snapshot: Snapshot, name: Watched) -> str | None:
-    """Return what differs after each record of a board, or on the boards of a player.
+    """Return a text that is another one after each record of a board, or of a player's boards.
 
-    Of a tournament or a ladder it differs after the beginning and the end of each game. None if
-    there is no such board.
+    For a tournament or a ladder, it is another one after the beginning and the end of each game.
+    None if there is no such board.
     """
     if isinstance(name, BoardName):
         entry = find_entry(snapshot, name)

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from operator import attrgetter
 
-from msgspec import Struct, structs
+from msgspec import Struct
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from pbm_oust.accounts.account import bare_userid
 from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.settings import NAMES, zones
 from pbm_oust.accounts.vacations import days_left
@@ -21,17 +22,15 @@ from pbm_oust.commands.ladder import CHALLENGE, JOIN, LEAVE
 from pbm_oust.commands.tournament import ENTER, WITHDRAW
 from pbm_oust.grammar.values import Filter
 from pbm_oust.languages import LANGUAGES
-from pbm_oust.play.finding import Wish, find_latest
+from pbm_oust.play.context import Look
+from pbm_oust.play.finding import BoardSearch, find_latest
 from pbm_oust.play.request import Request as Asked
 from pbm_oust.play.starting import open_seeks, possible_opponents
-from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Refusal
 from pbm_oust.robot.levels import HOUSE, LEVELS
 from pbm_oust.rules import KINDS, Side
 from pbm_oust.store import tournaments
-from pbm_oust.store.home import Home
 from pbm_oust.store.index import Window, boards_of_player
-from pbm_oust.store.open_boards import game_if_any
 from pbm_oust.store.ratings import usual_standings
 from pbm_oust.tournaments.cup import Cup
 from pbm_oust.tournaments.ladder import SOURCE as LADDER
@@ -41,9 +40,9 @@ from pbm_oust.web.boards import board_asked, first_board, news, picture
 from pbm_oust.web.feeds import calendar_address
 from pbm_oust.web.forms import Mistake
 from pbm_oust.web.ground import KEPT_SECRET, ground_of
-from pbm_oust.web.live import Looker, state_of
-from pbm_oust.web.play import act_at, news_at, own_sitting, page_at, unread_by
-from pbm_oust.web.sign_in import ONCE, SignedIn, form_of_player, player_of
+from pbm_oust.web.live import state_of
+from pbm_oust.web.play import act_at, own_sitting, page_at, unread_by
+from pbm_oust.web.sign_in import ONCE, SignedIn, form_of_player, player_of, player_page
 from pbm_oust.web.tournaments import own_page
 
 Again = Callable[[Mistake], Response]
@@ -57,7 +56,7 @@ MOST_ENDED = 6
 MOST_OPPONENTS = 12
 """How many players are listed who can be challenged."""
 _SWITCHES = {"rated": "unrated", "swap": "noswap"}
-"""What the form of a board turns on, and the options of commands that turn it off."""
+"""The switches in the form of a board, and the options of commands that turn them off."""
 _ABOUT_TOURNAMENTS = (ENTER.name, WITHDRAW.name)
 _ABOUT_LADDERS = (JOIN.name, LEAVE.name, CHALLENGE.name)
 _SHOWN = ("settings", "seek", "unseek", *_ABOUT_TOURNAMENTS, *_ABOUT_LADDERS)
@@ -77,16 +76,18 @@ def _mine_page(
 ) -> Response:
     """Return the boards of a player; a form that was refused has what was typed."""
     ground = ground_of(request)
-    wish = Wish(list(KINDS.values()), (player.userid,), Filter.INACTIVE)
-    with ground.home.database.read() as snapshot:
-        boards = _boards_of(player.userid, _reading_once(ground.work))
-        ended = find_latest(ground.work, wish, Window(MOST_ENDED))
-        seeks = open_seeks(wish.kinds, ground.work)[:MOST_LISTED]
-        state = state_of(snapshot, player.userid)
-    return ground.secret_page(
-        player.language,
+    search = BoardSearch(list(KINDS.values()), (player.userid,), Filter.INACTIVE)
+    with ground.work.reading() as on:
+        boards = _boards_of(on, player.userid)
+        ended = find_latest(on, search, Window(MOST_ENDED))
+        seeks = open_seeks(on, search.kinds)[:MOST_LISTED]
+        state = state_of(on.snapshot, player.userid)
+    return player_page(
+        request,
+        player,
         "mine",
-        player=player,
+        form,
+        fault,
         boards=boards,
         turns=boards.waiting,
         ended=ended.boards,
@@ -94,8 +95,6 @@ def _mine_page(
         damaged=dict.fromkeys((*ended.damaged, *boards.damaged)),
         now=ground.clock(),
         state=state,
-        is_done="done" in request.query_params and not form,
-        **forms.filled(form.get("command", ""), form, fault),
     )
 
 
@@ -103,32 +102,31 @@ class OwnBoards(Struct, frozen=True):
     """The boards in play of a player."""
 
     due: list[tuple[Game, Clock]]
-    """Those that wait for the player, that first whose time runs out first."""
+    """The boards that wait for the player, the one whose time runs out first at the top."""
     waiting: int
     """How many wait, those too that are not among them."""
     others: list[Game]
-    """Those that wait for others: first those with something new for the player, then the latest.
-    """
+    """The boards that wait for others: those with news for the player, then the latest."""
     unread: dict[str, list[str]]
-    """What the player was told on some of them since they last did something there, by names."""
+    """The chat on boards since the player last did something there, by their names."""
     more: int
     """How many others there are besides."""
     damaged: list[str]
     """The names of those that cannot be read."""
 
 
-def _boards_of(userid: str, work: UnitOfWork) -> OwnBoards:
-    """Return the boards in play of a player, within a read of one moment."""
-    mine, others = _in_play(userid, work)
-    due, not_read = _games(mine[:MOST_WAITING], work)
-    rest, neither = _games(others[:MOST_LISTED], work)
-    told = {game.name: unread_by(userid, game, work) for game in (*due, *rest)}
+def _boards_of(on: Look, userid: str) -> OwnBoards:
+    """Return the boards in play of a player."""
+    mine, others = _in_play(on, userid)
+    due, not_read = _games(on, mine[:MOST_WAITING])
+    rest, neither = _games(on, others[:MOST_LISTED])
+    told = {game.name: unread_by(on, userid, game) for game in (*due, *rest)}
 
     def has_news(game: Game) -> bool:
         return bool(told[game.name]) or game.is_offered_to(game.side_of(userid))
 
     return OwnBoards(
-        _by_deadline(due, work),
+        _by_deadline(on, due),
         len(mine),
         sorted(rest, key=lambda game: not has_news(game)),
         {name: texts for name, texts in told.items() if texts},
@@ -137,38 +135,33 @@ def _boards_of(userid: str, work: UnitOfWork) -> OwnBoards:
     )
 
 
-def _reading_once(work: UnitOfWork) -> UnitOfWork:
-    """Return what reads each account once: on many boards the players are the same."""
-    return structs.replace(work, read={})
-
-
-def _in_play(userid: str, work: UnitOfWork) -> tuple[list[Summary], list[Summary]]:
+def _in_play(on: Look, userid: str) -> tuple[list[Summary], list[Summary]]:
     """Return the boards that wait for a player, the longest first, and others, the latest first."""
-    active = sorted(work.home.ask(boards_of_player, userid), key=attrgetter("latest"))
+    active = sorted(boards_of_player(on.snapshot, userid), key=attrgetter("latest"))
     mine = [each for each in active if each.to_move == userid]
     return mine, [each for each in reversed(active) if each.to_move != userid]
 
 
-def _games(boards: Iterable[Summary], work: UnitOfWork) -> tuple[list[Game], list[str]]:
+def _games(on: Look, boards: Iterable[Summary]) -> tuple[list[Game], list[str]]:
     """Return the games of boards, and the names of those that cannot be read."""
     games, damaged = list[Game](), list[str]()
     for each in boards:
-        game = game_if_any(work.home, each.kind, each.board)
+        game = on.game_if_any(each.kind, each.board)
         games += [game] if game else []
         damaged += [] if game else [each.name]
     return games, damaged
 
 
-def _by_deadline(games: Iterable[Game], work: UnitOfWork) -> list[tuple[Game, Clock]]:
+def _by_deadline(on: Look, games: Iterable[Game]) -> list[tuple[Game, Clock]]:
     """Return games with the clocks of their players, the earliest deadline first."""
-    clocked = ((game, work.clock_of(game)) for game in games)
+    clocked = ((game, on.clock_of(game)) for game in games)
     return sorted(clocked, key=lambda each: (each[1].deadline, each[0].name))
 
 
 async def events(request: Request) -> Response:
     """Answer with what differs after each record on a board of the player, when it changes."""
     userid = player_of(request).userid
-    return news(request, userid, Looker(userid, is_player=True))
+    return news(request, userid, userid)
 
 
 async def seeks(request: Request) -> Response:
@@ -182,10 +175,10 @@ async def next_board(request: Request) -> Response:
 
     Behind a board that the address names, it leads to the next one, and in the end to the first.
     """
-    player, work = player_of(request), _reading_once(ground_of(request).work)
-    with work.home.database.read():
-        games, _ = _games(_in_play(player.userid, work)[0][:MOST_WAITING], work)
-        names = [game.name for game, _ in _by_deadline(games, work)]
+    player = player_of(request)
+    with ground_of(request).work.reading() as on:
+        games, _ = _games(on, _in_play(on, player.userid)[0][:MOST_WAITING])
+        names = [game.name for game, _ in _by_deadline(on, games)]
     after = request.query_params.get("after", "")
     following = names[names.index(after) + 1 :] if after in names else names
     name = next(iter((*following, *names)), None)
@@ -202,8 +195,7 @@ def _command_page(
     request: Request, player: SignedIn, form: Mapping[str, str], fault: Mistake | None = None
 ) -> Response:
     """Return the form; one that was refused has what was typed."""
-    again = forms.filled("line", form, fault)
-    return ground_of(request).secret_page(player.language, "command", player=player, **again)
+    return player_page(request, player, "command", form, fault, name="line")
 
 
 async def look(request: Request) -> Response:
@@ -212,12 +204,6 @@ async def look(request: Request) -> Response:
     if game.side_of(player.userid) is None:
         return RedirectResponse(addresses.of_board(game.name), 303, KEPT_SECRET)
     return page_at(own_sitting(player, game, game.next_number), request)
-
-
-async def events_of_board(request: Request) -> Response:
-    """Answer with the number of records of a board of the player, each time that it changes."""
-    player, game = player_of(request), board_asked(request).game
-    return news_at(own_sitting(player, game, game.next_number), request)
 
 
 async def act(request: Request) -> Response:
@@ -232,14 +218,15 @@ async def act(request: Request) -> Response:
 async def do(request: Request) -> Response:
     """Carry out the command in a form, and show what came of it."""
     player, form = await form_of_player(request)
-    game = _game_in(form, ground_of(request).home)
+    with ground_of(request).work.reading() as on:
+        game, cup = _game_in(on, form), _cup_in(on, form)
     again: Again
     if form.get("back") == addresses.SETTINGS:
         back, again = addresses.SETTINGS, partial(_settings_page, request, player, form)
     elif game and game.side_of(player.userid):
         sitting = own_sitting(player, game, game.next_number)
         back, again = sitting.path, lambda fault: page_at(sitting, request, form, fault.said)
-    elif cup := _cup_in(form, ground_of(request).home):
+    elif cup:
         back, again = addresses.of_own(cup.name), partial(own_page, request, player, cup, form)
     elif form.get("command") in _ABOUT_LADDERS and form.get("kind") in KINDS:
         kind = KINDS[form["kind"]]
@@ -252,18 +239,18 @@ async def do(request: Request) -> Response:
     return await _done(player, form, request, back, again)
 
 
-def _game_in(form: Mapping[str, str], home: Home) -> Game | None:
+def _game_in(on: Look, form: Mapping[str, str]) -> Game | None:
     """Return the game that a form is about, if it names one."""
     kind, board = KINDS.get(form.get("kind", "")), number_in(form.get("board", ""))
-    return game_if_any(home, kind, board) if kind and board is not None else None
+    return on.game_if_any(kind, board) if kind and board is not None else None
 
 
-def _cup_in(form: Mapping[str, str], home: Home) -> Cup | None:
+def _cup_in(on: Look, form: Mapping[str, str]) -> Cup | None:
     """Return the tournament that a form enters or leaves, if it does."""
     number = number_in(form.get("number", ""))
     if form.get("command") not in _ABOUT_TOURNAMENTS or number is None:
         return None
-    return home.ask(tournaments.find, form.get("kind", ""), number)
+    return tournaments.whole(on.snapshot, form.get("kind", ""), number)
 
 
 async def look_at_challenge(request: Request) -> Response:
@@ -276,22 +263,24 @@ def _challenge_page(
 ) -> Response:
     """Return the form; one that was refused has what was typed."""
     ground = ground_of(request)
-    work, translator = ground.work, ground.templates_in(player.language).translator
-    kinds = KINDS.values()
-    with ground.home.database.read():
-        players = possible_opponents(player.userid, work, MOST_OPPONENTS)
-        house = LEVELS if work.has_house else ()
+    kinds, translator = KINDS.values(), ground.templates_in(player.language).translator
+    with ground.work.reading() as on:
+        players = possible_opponents(on, player.userid, MOST_OPPONENTS)
+        house = LEVELS if on.has_house else ()
         listed = [*players, *(level.userid for level in house)]
-        ratings = [(kind, ground.home.ask(usual_standings, kind, listed)) for kind in kinds]
+        ratings = [(kind, usual_standings(on.snapshot, kind, listed)) for kind in kinds]
     boards = [
         (kind, grid, picture(first_board(kind, grid), translator, kind.title, f"b{nth}"))
         for nth, (kind, grid) in enumerate((kind, grid) for kind in kinds for grid in kind.grids)
     ]
     opponent = form.get("opponent", request.query_params.get("opponent", ""))
-    return ground.secret_page(
-        player.language,
+    return player_page(
+        request,
+        player,
         "challenge",
-        player=player,
+        form,
+        fault,
+        name="challenge",
         players=players,
         house=house,
         ratings=ratings,
@@ -301,7 +290,6 @@ def _challenge_page(
         usual=Terms(),
         is_first=not form,
         opens_terms=fault is not None and fault.field.startswith("option."),
-        **forms.filled("challenge", form, fault),
     )
 
 
@@ -324,7 +312,7 @@ def _command(player: SignedIn, form: Mapping[str, str]) -> Mapping[str, str]:
     fields = {**form, "kind": name, f"option.{option}": size}
     fields |= {f"option.{off}": "on" for on, off in _SWITCHES.items() if on not in form}
     opponent, side = form.get("named", "").strip() or form.get("opponent", ""), form.get("side", "")
-    is_house = "".join(opponent.split()).lower() in HOUSE
+    is_house = bare_userid("".join(opponent.split())) in HOUSE
     opponent = "".join(opponent.split()) if is_house else opponent
     if opponent:
         pair = (player.userid, opponent)
@@ -355,27 +343,28 @@ def _settings_page(
     ground = ground_of(request)
     settings, now = player.settings, ground.work.now()
     absences = player.account.vacations
-    return ground.secret_page(
-        player.language,
+    return player_page(
+        request,
+        player,
         "settings",
-        player=player,
+        form,
+        fault,
+        name=form.get("command", "settings"),
         values={name: settings.text_of(name) for name in NAMES},
         languages=[
             (code, ground.templates_in(each).translator.own_name)
             for code, each in LANGUAGES.items()
         ],
         zones=zones(),
-        is_done="done" in request.query_params and not form,
         now=now,
         absences=[each for each in absences if each.end > now],
         days_left=days_left(absences, now.astimezone(settings.zone).year, settings.zone),
         calendar=calendar_address(player.account, ground),
-        **forms.filled(form.get("command", "settings"), form, fault),
         today=now.astimezone(settings.zone).date(),
     )
 
 
-async def settle(request: Request) -> Response:
+async def change_settings(request: Request) -> Response:
     """Change what is no longer as a form has it."""
     player, form = await form_of_player(request)
     known = {name: player.settings.text_of(name) for name in NAMES}
@@ -405,7 +394,8 @@ async def _done(
     try:
         asked = _asked(player, form, request)
     except Refusal as refusal:
-        said = forms.reason_of(refusal, ground.work.player(player.account), ground)
+        reader = ground.work.look(lambda on: on.reader(player.account))
+        said = forms.reason_of(refusal, reader, ground)
         return again(Mistake.of(refusal, form, said))
     carried = await forms.carry_out(asked, ground)
     if carried.is_refused:

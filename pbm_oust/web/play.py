@@ -15,8 +15,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.accounts.queue import Clause, leads_to, tree, waiting
-from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.board import WISHED, Game, Place
 from pbm_oust.board.game import placed
 from pbm_oust.board.reasons import AfterTurn, AgainstRules, OffGrid
@@ -25,24 +25,23 @@ from pbm_oust.grammar.vocabulary import fold
 from pbm_oust.grammar.wish import cells_in
 from pbm_oust.grammar.wording import parts_of
 from pbm_oust.letters.layout import Block, Paragraph
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.context import Look
 from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.render.html import Marks, marks_of
+from pbm_oust.render.svg import board_svg
 from pbm_oust.rules import KINDS, Position, Side
 from pbm_oust.store.boards import Board
 from pbm_oust.store.index import BoardName
-from pbm_oust.store.open_boards import read_board
 from pbm_oust.web import addresses
-from pbm_oust.web.boards import belongs_to, beside, board_svg, news
+from pbm_oust.web.boards import belongs_to, beside, news
 from pbm_oust.web.forms import Carried, asked_of, carry_out, form_of, kept_from, said, text_in
 from pbm_oust.web.ground import KEPT_SECRET, ground_of
-from pbm_oust.web.live import Looker
 from pbm_oust.web.sign_in import ONCE, SignedIn, proved, proved_by_tag
 
 _LONGEST = 3000
 """How many characters of a turn are read: 625 cells have room."""
 _ASKED_TWICE = ("resign", "decline")
-"""What a page asks once more about before it is done."""
+"""The deeds that a page confirms before they are done."""
 _DEEDS = {deed.value for deed in WISHED}
 
 
@@ -103,21 +102,21 @@ def _turn(game: Game, cells: tuple[str, ...]) -> TurnSoFar | None:
 class Sitting(Struct, frozen=True):
     """A player who sits at a board: what their forms may do there, and where these go."""
 
-    reply: Reply
+    reply: Ask
     path: str
     hidden: Mapping[str, str] = field(default_factory=dict)
-    """What each form carries without showing it."""
+    """The hidden fields of each form."""
     is_signed_in: bool = False
     note: str = ""
     """The note of a player who is signed in, which only they see."""
     plans: tuple[Clause, ...] = ()
-    """What they have queued that still waits: a clause for each answer."""
+    """The queue of a player as far as it waits: a clause for each answer."""
     has_queued: bool = False
     """Whether the latest record came from what they had queued."""
 
     def exploring(self, number: int) -> str:
-        """Return where they explore the position after so many records, to plan turns there."""
-        here = f"{self.reply.kind} {self.reply.board}"
+        """Return the address where they plan turns from the position after so many records."""
+        here = self.reply.name
         path = addresses.of_board(here, number) if self.is_signed_in else self.path
         return addresses.of_exploring(path)
 
@@ -125,7 +124,7 @@ class Sitting(Struct, frozen=True):
 def own_sitting(player: SignedIn, game: Game, number: int) -> Sitting:
     """Return a player who is signed in at a board, whose forms may make the record of a number."""
     header, account = game.header, player.account
-    reply = Reply(AnswerPurpose.PLAY, header.kind.name, header.board, number, player.userid)
+    reply = Ask.on_board(Topic.PLAY, header.kind.name, header.board, number, player.userid)
     return Sitting(
         reply,
         addresses.of_own(game.name),
@@ -137,11 +136,11 @@ def own_sitting(player: SignedIn, game: Game, number: int) -> Sitting:
     )
 
 
-def board_at(sitting: Sitting, request: Request) -> Board:
+def board_at(on: Look, sitting: Sitting) -> Board:
     """Return the board at which a player sits. Raises HTTPException if it is gone."""
     reply = sitting.reply
     try:
-        return read_board(ground_of(request).home, KINDS[reply.kind], reply.board)
+        return on.board(KINDS[reply.kind], reply.number)
     except NotAllowed:
         raise HTTPException(410) from None
 
@@ -158,13 +157,14 @@ def page_at(
     the board is gone.
     """
     ground, reply, given = ground_of(request), sitting.reply, form or request.query_params
-    board = board_at(sitting, request)
-    game = board.game
+    with ground.work.reading() as on:
+        board = board_at(on, sitting)
+        game, settings = board.game, on.account(reply.userid).all_settings
+        seats, belongs, said_there = beside(on, game), belongs_to(on, board), said_on(on, game)
     turn, ask = turn_of(game, given.get("turn", "")), given.get("ask", "")
-    is_current = game.meets_guard(reply.number)
+    is_current = game.meets_guard(reply.record)
     is_mine = is_current and not game.result and game.player_to_move == reply.userid
     can_place = is_mine and not turn.is_whole and not game.must_pass
-    settings = ground.work.account(reply.userid).all_settings
     language = settings.language
     translator = ground.templates_in(language).translator
     title = translator.gettext("Board %(name)s", name=game.name)
@@ -176,13 +176,13 @@ def page_at(
     return ground.secret_page(
         language,
         "play",
-        picture=board_svg(turn.position, turn.marks, title, translator, taps=taps),
+        picture=board_svg(turn.position, turn.marks, title, translator.gettext, taps=taps),
         game=game,
         turn=turn,
         after=structs.replace(game, position=turn.position),
-        beside=beside(game, ground),
-        belongs=belongs_to(board, ground.home),
-        said=said_on(game, ground.work),
+        beside=seats,
+        belongs=belongs,
+        said=said_there,
         sides=Side,
         zone=settings.zone,
         is_current=is_current,
@@ -196,11 +196,10 @@ def page_at(
     )
 
 
-def said_on(game: Game, work: UnitOfWork) -> list[tuple[datetime, str, str]]:
-    """Return what the players of a board have written to each other: when, who, and what."""
+def said_on(on: Look, game: Game) -> list[tuple[datetime, str, str]]:
+    """Return the chat of the players of a board: the time, the writer and the text of each."""
     players = {game.x, game.o}
-    accounts = filter(None, map(work.account_if_any, players))
-    texts = ((account.userid, each) for account in accounts for each in account.said)
+    texts = ((account.userid, each) for account in on.players_of(game) for each in account.said)
     return sorted(
         (each.at, userid, each.text)
         for userid, each in texts
@@ -208,9 +207,9 @@ def said_on(game: Game, work: UnitOfWork) -> list[tuple[datetime, str, str]]:
     )
 
 
-def unread_by(userid: str, game: Game, work: UnitOfWork) -> list[str]:
-    """Return what a player has been told on a board since they last did or said something there."""
-    said, side = said_on(game, work), game.side_of(userid)
+def unread_by(on: Look, userid: str, game: Game) -> list[str]:
+    """Return the chat for a player on a board since they last did or said something there."""
+    said, side = said_on(on, game), game.side_of(userid)
     own = [record.at for record in game.records if game.owned_now(record) is side]
     own += [at for at, by, _ in said if by == userid]
     latest = max(own, default=game.header.started)
@@ -237,19 +236,12 @@ async def carried_at(sitting: Sitting, form: Mapping[str, str], request: Request
         return None
     sender = ground.work.account(reply.userid).first_address
     once = form.get(ONCE, "") if form.get("deed") == QUEUE.name else ""
-    digest = hashlib.sha256("\0".join((*reply.parts(), wish, once)).encode()).hexdigest()
+    digest = hashlib.sha256("\0".join((*reply.words(), wish, once)).encode()).hexdigest()
     return await carry_out(asked_of(request, digest, sender, chat=wish, reply=reply), ground)
 
 
-def news_at(sitting: Sitting, request: Request) -> Response:
-    """Answer with the number of records of the board, each time that it changes."""
-    reply = sitting.reply
-    looker = Looker(reply.userid, is_player=True)
-    return news(request, BoardName(reply.kind, reply.board), looker)
-
-
 def _wish(form: Mapping[str, str]) -> str:
-    """Return what an answer by mail would say that asks for the same; empty if for nothing."""
+    """Return the text of an answer by mail that asks for the same; empty if for nothing."""
     deed, cells = form.get("deed", ""), cells_of(form.get("turn", ""))
     text = text_in(form)
     if deed == "turn" and cells:
@@ -268,7 +260,8 @@ async def look(request: Request) -> Response:
 
 async def events(request: Request) -> Response:
     """Answer with news of the board of a link."""
-    return news_at(await sitting_of(request), request)
+    reply = (await sitting_of(request)).reply
+    return news(request, BoardName(reply.kind, reply.number), reply.userid)
 
 
 async def act(request: Request) -> Response:
@@ -277,8 +270,10 @@ async def act(request: Request) -> Response:
 
 
 async def sitting_of(request: Request) -> Sitting:
-    """Return where a link lets its player sit. Raises HTTPException if it proves nothing."""
+    """Return the player of a link at their board. Raises HTTPException if it proves nothing."""
     found = proved_by_tag(request.path_params["tag"], ground_of(request))
-    if not (isinstance(found, Reply) and found.purpose is AnswerPurpose.PLAY):
+    if not (found and found.topic is Topic.PLAY):
         found = None
-    return Sitting(await proved(found, request), addresses.of_playing(request.path_params["tag"]))
+    reply = await proved(found, request)
+    await ground_of(request).read_first(KINDS[reply.kind], reply.number, request)
+    return Sitting(reply, addresses.of_playing(request.path_params["tag"]))

@@ -35,7 +35,7 @@ _AT_ONCE = pack("ii", 1, 0)
 
 
 class Awaited(Enum):
-    """What we wait for a client to do."""
+    """The steps of a client that we wait for."""
 
     HEAD = "to send the line and the headers of a request"
     BODY = "to send the rest of it"
@@ -66,7 +66,7 @@ class Connections:
         self._open: dict[_Connection, Source] = {}
 
     def protocol(self, **given: Any) -> H11Protocol:
-        """Return what serves one more connection; uvicorn gives what it needs."""
+        """Return the protocol of one more connection, with the arguments that uvicorn gives."""
         return _Connection(self, **given)
 
     def admit(self, connection: "_Connection") -> bool:
@@ -143,7 +143,7 @@ class _Connection(H11Protocol):
             self.transport.close()
 
     def _should_upgrade(self) -> bool:
-        """Return that we speak HTTP/1.1 to everybody, without a word to the operator."""
+        """Refuse every upgrade from HTTP/1.1, without a word to the operator."""
         return False
 
     def look(self, patience: Patience) -> None:
@@ -166,7 +166,7 @@ class _Connection(H11Protocol):
         self.transport.abort()
 
     def _awaited(self) -> Awaited | None:
-        """Return what we wait for; nothing while we answer, or if uvicorn sees to it."""
+        """Return the step that we wait for; none while we answer, or if uvicorn sees to it."""
         if self.transport.get_write_buffer_size():
             return Awaited.TAKING
         if self.conn.their_state is h11.SEND_BODY:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct, structs
 from starlette.concurrency import run_in_threadpool
@@ -21,21 +21,24 @@ from starlette.responses import RedirectResponse, Response
 from pbm_oust.accounts import tags
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import is_same_address, parse_address
+from pbm_oust.accounts.asks import BROADCASTS, DIGEST, Ask, Claim, Topic
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL, Settings
 from pbm_oust.commands.account import VERIFY
 from pbm_oust.languages import Language
 from pbm_oust.letters.layout import Block
 from pbm_oust.mail.clients import note_guess
-from pbm_oust.play.authentication import spend, spend_once, verify
+from pbm_oust.play.authentication import answer_proved_by, spend, spend_once
+from pbm_oust.play.context import Context, Outcome, Performed
 from pbm_oust.play.notices import Reader
+from pbm_oust.play.request import Ending
 from pbm_oust.play.request import Request as Asked
 from pbm_oust.play.unit_of_work import UnitOfWork
-from pbm_oust.play.verification import Asked as Mailed
-from pbm_oust.play.verification import ask, spend_time_for_a_code
+from pbm_oust.play.verification import ask, spend_time_for_a_code, together
 from pbm_oust.refusal import NotAllowed, Refusal
+from pbm_oust.store.accounts import accounts_at
 from pbm_oust.store.limits import Charge, Counted, end_of_limit
-from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of, settle_key
+from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of
 from pbm_oust.store.verifications import find_verification, forget_verification
 from pbm_oust.web import addresses, forms
 from pbm_oust.web.ground import KEPT_SECRET, Ground, ground_of, language_asked, source_of
@@ -60,28 +63,30 @@ Proved = TypeVar("Proved")
 
 
 async def proved(found: Proved | None, request: Request) -> Proved:
-    """Return what the link of a request has been found to prove.
+    """Return `found`, the proof by the link of a request, or refuse a link that proves nothing.
 
-    Raises HTTPException if that is nothing: 410, or 429 if too many such links have come from the
-    same host or network. A link that proves something works however many did not.
+    Raises HTTPException then: 410, or 429 if too many such links have come from the same host or
+    network. A link that proves something works however many did not.
     """
     if found is not None:
         return found
     work, source = ground_of(request).work, source_of(request)
     note_guess("link", source)
     charge = Charge(Counted.WRONG_LINKS, source)
-    if await run_in_threadpool(work.retried, partial(spend_once, charge)):
+    if await run_in_threadpool(work.change, lambda on: spend_once(on, charge)):
         raise HTTPException(410)
     now = work.now()
     ends = work.home.ask(end_of_limit, charge, work.limits, now) or now
     raise HTTPException(429, headers={"Retry-After": str(int((ends - now).total_seconds()) + 1)})
 
 
-def proved_by_tag(text: str, ground: Ground) -> tags.Answered | None:
-    """Return what a link proves that ends with the tag of an address of ours; None if nothing."""
+def proved_by_tag(text: str, ground: Ground) -> Ask | None:
+    """Verify the tag of an address of ours at the end of a link; None if it proves nothing."""
     local, _, host = ground.address.rpartition("@")
     tag = tags.parse_tag(f"{local}+{text}@{host}", ground.address)
-    return verify(tag, ground.work) if isinstance(tag, tags.Claim) else None
+    if not isinstance(tag, Claim):
+        return None
+    return ground.work.look(partial(answer_proved_by, claim=tag))
 
 
 class SignedIn(Struct, frozen=True):
@@ -99,7 +104,7 @@ class SignedIn(Struct, frozen=True):
 
     @property
     def settings(self) -> Settings:
-        """What the player has settled."""
+        """The player's settings."""
         return self.account.all_settings
 
     @property
@@ -108,8 +113,30 @@ class SignedIn(Struct, frozen=True):
         return self.settings.language
 
     def hidden(self) -> dict[str, str]:
-        """Return what a form of this player carries without showing it."""
+        """Return the hidden fields of a form of this player."""
         return {CHECK: self.check, ONCE: secrets.token_hex(8)}
+
+
+def player_page(
+    request: Request,
+    player: SignedIn,
+    template: str,
+    form: Mapping[str, str],
+    fault: forms.Mistake | None,
+    *,
+    name: str | None = None,
+    **given: Any,
+) -> Response:
+    """Return a page of a player who is signed in, whose form may be shown once more.
+
+    A form that was refused has what was typed; `fault` says why. `name` is the form's name; without
+    one, it is the command of the form.
+    """
+    typed = forms.filled(form.get("command", "") if name is None else name, form, fault)
+    is_done = "done" in request.query_params and not form
+    return ground_of(request).secret_page(
+        player.language, template, player=player, is_done=is_done, **given, **typed
+    )
 
 
 class NotSignedIn(Exception):
@@ -147,24 +174,24 @@ def begun(userid: str, request: Request) -> Response:
 
 
 def player_if_any(request: Request) -> SignedIn | None:
-    """Return who is signed in; None if nobody is."""
+    """Return the player who is signed in; None if nobody is."""
     text = request.cookies.get(_cookie_for(request), "")
     parsed = tags.parse_session(text) if text else None
     if parsed is None:
         return None
     (session, token), ground = parsed, ground_of(request)
-    account, key = ground.work.account_if_any(session.userid), ground.home.key()
-    if account is None or account.disabled_since:
+    with ground.work.reading() as on:
+        account, is_over = on.account_if_any(session.userid), outcome_of(on.snapshot, session.key)
+    if account is None or account.disabled_since or is_over:
         return None
+    key = ground.home.key()
     if not tags.is_proved(session, token, key, account, ground.clock()):
-        return None
-    if ground.home.ask(outcome_of, session.key):
         return None
     return SignedIn(session, account, tags.form_token(session, key, account))
 
 
 def player_of(request: Request) -> SignedIn:
-    """Return who is signed in. Raises NotSignedIn."""
+    """Return the player who is signed in. Raises NotSignedIn."""
     player = player_if_any(request)
     if player is None:
         raise NotSignedIn
@@ -172,7 +199,7 @@ def player_of(request: Request) -> SignedIn:
 
 
 async def form_of_player(request: Request) -> tuple[SignedIn, Mapping[str, str]]:
-    """Return who is signed in, and the form that comes from a page of theirs.
+    """Return the player who is signed in, and the form from a page of theirs.
 
     Raises NotSignedIn and HTTPException.
     """
@@ -254,22 +281,23 @@ def _mail_links(address: str, asked: Asked, ground: Ground) -> bool:
     Where there is no such player, as much is done and counted. Raises NotAllowed at a limit.
     """
 
-    def deed(work: UnitOfWork) -> bool:
-        spend([Charge(Counted.ANSWERS, asked.sender)], work)
-        accounts = [each for each in work.home.accounts_at(address) if not each.disabled_since]
-        done = list[Mailed]()
+    def deed(on: Context) -> bool:
+        spend(on, [Charge(Counted.ANSWERS, asked.sender)])
+        accounts = [each for each in accounts_at(on.snapshot, address) if not each.disabled_since]
+        mailed = list[Outcome]()
         for account in accounts[:MOST_LINKS]:
             own = next(each for each in account.addresses if is_same_address(each, address))
-            language, now = account.all_settings.language, work.now()
+            language = account.all_settings.language
             pending = tags.Pending(
-                tags.Purpose.SIGN_IN, account.userid, own, now, asked.identity, language=language
+                tags.Purpose.SIGN_IN, account.userid, own, on.now, asked.identity, language=language
             )
-            done.append(ask(pending, [own], work))
+            mailed.append(ask(on, pending, [own]))
         if not accounts:
-            done.append(spend_time_for_a_code(work, address, tags.Purpose.SIGN_IN))
-        return Mailed.MAILED in done
+            mailed.append(spend_time_for_a_code(on, address, tags.Purpose.SIGN_IN))
+        made = structs.replace(together(mailed), is_proved=True)
+        return Performed(made, on).settle(ground.work.write).ending is Ending.DONE
 
-    return ground.work.answering(asked).retried(deed)
+    return ground.work.change(deed, asked)
 
 
 def _asked_by_stranger(request: Request) -> Asked:
@@ -319,7 +347,7 @@ async def look_at_code(request: Request) -> Response:
 
 
 def _code_page(request: Request, pending: tags.Pending, refused: Sequence[Block] = ()) -> Response:
-    """Return what a code is for, with its button, and why that was refused, if it was."""
+    """Return the page of a code with its button, and with the reason if it was refused."""
     ground = ground_of(request)
     return ground.secret_page(pending.language, "code", pending=pending, refused=refused)
 
@@ -344,7 +372,7 @@ async def bring(request: Request) -> Response:
 
 
 async def _proved(request: Request) -> tags.Pending:
-    """Return what waits for the code of a request. Raises HTTPException if nothing does."""
+    """Return the verification of the code in a request. Raises HTTPException if there is none."""
     return await proved(_pending(_code_in(request), ground_of(request).work), request)
 
 
@@ -353,22 +381,23 @@ def _code_in(request: Request) -> Secret:
 
 
 def _pending(code: Secret, work: UnitOfWork) -> tags.Pending | None:
-    """Return what waits for a code; None if nothing does any more."""
+    """Return the verification that waits for a code; None if it has been used or has ended."""
     return work.home.ask(find_verification, tags.name_of(code), work.now())
 
 
 def _sign_in(code: Secret, ground: Ground) -> str | None:
     """Use a code up that signs a player in; return their userid, or None if it is used up."""
 
-    def deed(work: UnitOfWork) -> str | None:
-        pending = _pending(code, work)
-        if pending is None or not work.has_account(pending.userid):
+    def deed(on: Context) -> str | None:
+        pending = find_verification(on.snapshot, name, on.now)
+        if pending is None or on.account_if_any(pending.userid) is None:
             return None
-        work.home.do(settle_key, tags.name_of(code), KeyOutcome.DONE, work.now())
-        work.home.do(forget_verification, tags.name_of(code))
+        note_key(on.transaction, name, KeyOutcome.DONE, on.now)
+        forget_verification(on.transaction, name)
         return pending.userid
 
-    return ground.work.retried(deed)
+    name = tags.name_of(code)
+    return ground.work.change(deed)
 
 
 def _asked_by_code(code: Secret, new: str, pending: tags.Pending, request: Request) -> Asked:
@@ -386,8 +415,8 @@ async def look_at_unsubscribing(request: Request) -> Response:
         language,
         "unsubscribe",
         userid=asked.userid,
-        board="" if asked.what in (tags.BROADCASTS, tags.DIGEST) else asked.what,
-        is_digest=asked.what == tags.DIGEST,
+        board="" if asked.name in (BROADCASTS, DIGEST) else asked.name,
+        is_digest=asked.name == DIGEST,
     )
 
 
@@ -406,7 +435,7 @@ async def unsubscribe(request: Request) -> Response:
     return forms.answer_page(request, carried, language, back=addresses.FRONT)
 
 
-async def _unsubscribing(request: Request) -> tags.Unsubscribing:
-    """Return what a link ends. Raises HTTPException if it proves nothing."""
+async def _unsubscribing(request: Request) -> Ask:
+    """Return the subscription that a link ends. Raises HTTPException if it proves nothing."""
     found = proved_by_tag(request.path_params["tag"], ground_of(request))
-    return await proved(found if isinstance(found, tags.Unsubscribing) else None, request)
+    return await proved(found if found and found.topic is Topic.OFF else None, request)

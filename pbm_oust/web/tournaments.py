@@ -14,24 +14,22 @@ from starlette.responses import JSONResponse, Response
 
 from pbm_oust.board import Summary, has_counted
 from pbm_oust.board.ratings import Standing
+from pbm_oust.play.context import Look
 from pbm_oust.play.notices import MOST_LISTED, Page, part_of
 from pbm_oust.play.tournaments import SectionTable, cups_going_on, table_of
-from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store import tournaments
-from pbm_oust.store.home import Home
 from pbm_oust.store.index import Window
 from pbm_oust.store.ratings import standings_on
 from pbm_oust.store.tournaments import Round, Section
 from pbm_oust.tournaments.cup import ENDED, Cup, Entry, cup_fields, pairings
-from pbm_oust.web import addresses, forms
+from pbm_oust.web import addresses
 from pbm_oust.web.addresses import number_in
-from pbm_oust.web.boards import news
 from pbm_oust.web.forms import Mistake
-from pbm_oust.web.ground import CHECKED, HTML, Made, ground_of, source_of
+from pbm_oust.web.ground import CHECKED, HTML, ground_of
 from pbm_oust.web.lists import chosen_in, page_asked, there
-from pbm_oust.web.live import Looker, state_of
-from pbm_oust.web.sign_in import SignedIn, player_of
+from pbm_oust.web.live import state_of
+from pbm_oust.web.sign_in import SignedIn, player_of, player_page
 
 MOST_GAMES = 120
 """How many games the tables of a page have, unless one section has more."""
@@ -48,7 +46,7 @@ class CupView(Struct, frozen=True):
     entered: int
     """How many players take part, or did."""
     state: str | None
-    """What the page waits for to change."""
+    """The state that the page has, until there is news."""
     rounds: Sequence[Round] = ()
     round: Round | None = None
     """The round that is shown."""
@@ -57,7 +55,7 @@ class CupView(Struct, frozen=True):
     tables: Sequence[SectionTable] = ()
     bracket: Sequence[tuple[Round, Sequence[Section]]] = ()
     winners: Mapping[int, Sequence[str]] = MappingProxyType({})
-    """Who has won a section of each round."""
+    """The winners of the sections of each round."""
     entries: Page[Entry] | None = None
     ratings: Mapping[str, Standing] = MappingProxyType({})
     """The ratings of those who have entered."""
@@ -93,7 +91,7 @@ class CupView(Struct, frozen=True):
         return sorted(boards, key=lambda each: each.latest, reverse=True)[:MOST_IN_PLAY]
 
     def fields(self) -> dict[str, object]:
-        """Return what JSON says about it, with the address of the next page, if there is one."""
+        """Return the page as JSON, with the address of the next page, if there is one."""
         further = None
         if self.round and self.number < self.last:
             path = addresses.of_tournament(self.cup.name, self.round.number, ".json")
@@ -118,69 +116,70 @@ def _page_with(section: int, cup: Cup, round_: Round) -> int:
 
 def cup_asked(request: Request) -> Cup:
     """Return the cup that a path names. Raises HTTPException if there is none."""
-    given = request.path_params
-    cup = ground_of(request).home.ask(tournaments.find, given["kind"].name, given["board"])
+    return ground_of(request).work.look(lambda on: cup_in(on, request))
+
+
+def cup_in(on: Look, request: Request) -> Cup:
+    """Return the cup that a path names, as it is at a moment. Raises HTTPException likewise."""
+    at = request.path_params["kind"].name, request.path_params["board"]
+    cup = tournaments.find(on.snapshot, *at)
     if cup is None:
         raise HTTPException(404)
     return cup
 
 
-def _asked(request: Request) -> CupView:
-    """Return what a path asks for. Raises HTTPException if it is not there."""
+def asked(request: Request) -> CupView:
+    """Return the page of a cup that a path names. Raises HTTPException if there is none."""
     section = request.query_params.get("section", "")
     given = request.path_params.get("number"), page_asked(request), number_in(section) or 0
-    return _view(cup_asked(request), ground_of(request).work, *given)
+    return ground_of(request).work.look(lambda on: _view(on, cup_in(on, request), *given))
 
 
-def _view(
-    cup: Cup, work: UnitOfWork, asked: int | None = None, page: int = 1, section: int = 0
-) -> CupView:
+def _view(on: Look, cup: Cup, asked: int | None = None, page: int = 1, section: int = 0) -> CupView:
     """Return a page of a round of a cup, or the one with a section, all of one moment.
 
-    It is the latest round, unless one is asked for. Raises HTTPException if there is no such round,
+    Without a number, the latest round is shown. Raises HTTPException if there is no such round,
     or no such page.
     """
-    home = work.home
-    with home.database.read() as snapshot:
-        entered = home.ask(tournaments.count_entries, cup)
-        state = state_of(snapshot, (cup.kind, cup.number))
-        rounds = home.ask(tournaments.rounds, cup)
-        if not rounds and asked is None:
-            return _before(cup, entered, state, page, work)
-        known = {each.number: each for each in rounds}
-        shown = known.get(asked if asked is not None else cup.round)
-        if shown is None or section > shown.sections:
-            raise HTTPException(404)
-        page = _page_with(section, cup, shown) if section else page
-        most = _sections_on_page(cup, shown)
-        part = Window(most, (page - 1) * most)
-        drawn = home.ask(tournaments.sections, cup.kind, cup.number, shown.number, part)
-        if not drawn:
-            raise HTTPException(404)
-        bracket = [(each, _in_bracket(cup, each, home)) for each in rounds]
-        winners = {
-            each.number: home.ask(tournaments.winners_of_round, cup, each.number)
-            for each, sections in bracket
-            if sections
-        }
-        tables = [table_of(section, cup, work) for section in drawn]
+    entered = tournaments.count_entries(on.snapshot, cup)
+    state = state_of(on.snapshot, (cup.kind, cup.number))
+    rounds = tournaments.rounds(on.snapshot, cup)
+    if not rounds and asked is None:
+        return _before(on, cup, entered, state, page)
+    known = {each.number: each for each in rounds}
+    shown = known.get(asked if asked is not None else cup.round)
+    if shown is None or section > shown.sections:
+        raise HTTPException(404)
+    page = _page_with(section, cup, shown) if section else page
+    most = _sections_on_page(cup, shown)
+    part = Window(most, (page - 1) * most)
+    drawn = tournaments.sections(on.snapshot, cup.kind, cup.number, shown.number, part)
+    if not drawn:
+        raise HTTPException(404)
+    bracket = [(each, _in_bracket(on, cup, each)) for each in rounds]
+    winners = {
+        each.number: tournaments.winners_of_round(on.snapshot, cup, each.number)
+        for each, sections in bracket
+        if sections
+    }
+    tables = [table_of(on, section, cup) for section in drawn]
     return CupView(cup, entered, state, rounds, shown, page, tables, bracket, winners)
 
 
-def _in_bracket(cup: Cup, round_: Round, home: Home) -> Sequence[Section]:
+def _in_bracket(on: Look, cup: Cup, round_: Round) -> Sequence[Section]:
     """Return the sections of a round, unless they are too many for the bracket."""
     if round_.sections > MOST_IN_BRACKET:
         return ()
-    return home.ask(tournaments.sections, cup.kind, cup.number, round_.number)
+    return tournaments.sections(on.snapshot, cup.kind, cup.number, round_.number)
 
 
-def _before(cup: Cup, entered: int, state: str | None, page: int, work: UnitOfWork) -> CupView:
+def _before(on: Look, cup: Cup, entered: int, state: str | None, page: int) -> CupView:
     """Return a cup of which no round has begun. Raises HTTPException if there is no such page."""
-    found = work.home.ask(tournaments.entries, cup.kind, cup.number, part_of(page, MOST_LISTED))
+    found = tournaments.entries(on.snapshot, cup.kind, cup.number, part_of(page, MOST_LISTED))
     entries = Page(page, found, entered)
     there(entries)
     userids = [each.userid for each in found]
-    ratings = work.home.ask(standings_on, KINDS[cup.kind], cup.grid, userids)
+    ratings = standings_on(on.snapshot, KINDS[cup.kind], cup.grid, userids)
     return CupView(cup, entered, state, entries=entries, ratings=ratings)
 
 
@@ -191,23 +190,17 @@ async def page(request: Request) -> Response:
     """
     ground = ground_of(request)
     templates, state = ground.templates_for(request), ground.home.database.moment()
-    asked = "tournament", request.url.path, request.url.query, templates.language
-    made = ground.cache.find(asked, state)
-    if made is None:
-        made = Made(templates.fill("tournament.html", view=_asked(request)).encode())
-        ground.cache.put(asked, made, state)
+    key = "tournament", request.url.path, request.url.query, templates.language
+    made = ground.cache.get(
+        key, lambda: templates.fill("tournament.html", view=asked(request)), state
+    )
     return made.answer(request, HTML, templates.headers())
 
 
-async def file(request: Request) -> Response:
-    """Answer with the same as JSON."""
-    return JSONResponse(_asked(request).fields(), headers={"Cache-Control": CHECKED})
-
-
-async def events(request: Request) -> Response:
-    """Answer with what differs after a game of a cup has begun or ended, when it changes."""
+def watched(request: Request) -> tuple[str, int]:
+    """Return the cup that a path names. Raises HTTPException if there is none."""
     cup = cup_asked(request)
-    return news(request, (cup.kind, cup.number), Looker(source_of(request)))
+    return cup.kind, cup.number
 
 
 # The list
@@ -218,18 +211,18 @@ def _listed(request: Request) -> tuple[list[tuple[Cup, int]], Page[tuple[Cup, in
 
     Raises HTTPException if there is no such page.
     """
-    chosen, home = chosen_in(request), ground_of(request).home
-    with home.database.read():
-        going_on = cups_going_on(chosen.kinds, MOST_LISTED, home)
+    chosen = chosen_in(request)
+    with ground_of(request).work.reading() as on:
+        going_on = cups_going_on(on, chosen.kinds, MOST_LISTED)
         part = part_of(chosen.page, MOST_LISTED)
         ended = [
             cup
             for kind in chosen.kinds
-            for cup in home.ask(tournaments.cups, kind.name, ENDED, part)
+            for cup in tournaments.cups(on.snapshot, kind.name, ENDED, part)
         ]
         ended.sort(key=lambda cup: cup.starts, reverse=True)
-        count = sum(home.ask(tournaments.count_cups, each.name, ENDED) for each in chosen.kinds)
-        rows = [(cup, home.ask(tournaments.count_entries, cup)) for cup in ended[: part.most]]
+        count = sum(tournaments.count_cups(on.snapshot, each.name, ENDED) for each in chosen.kinds)
+        rows = [(cup, tournaments.count_entries(on.snapshot, cup)) for cup in ended[: part.most]]
     page = Page(chosen.page, rows, count)
     there(page)
     return going_on, page, chosen.kind
@@ -267,21 +260,17 @@ def own_page(
 ) -> Response:
     """Return a cup with the forms of a player; one that was refused has what was typed."""
     ground = ground_of(request)
-    own = ground.home.ask(tournaments.section_of, cup, player.userid)
-    entries = ground.home.ask(tournaments.entries_of, cup.kind, cup.number, [player.userid])
-    return ground.secret_page(
-        player.language,
+    with ground.work.reading() as on:
+        own = tournaments.section_of(on.snapshot, cup, player.userid)
+        entries = tournaments.entries_of(on.snapshot, cup.kind, cup.number, [player.userid])
+        view = _view(on, cup, section=own.section if own else 0)
+    return player_page(
+        request,
+        player,
         "tournament",
-        view=_view(cup, ground.work, section=own.section if own else 0),
+        form,
+        fault,
+        view=view,
         own=own,
-        player=player,
         entry=entries.get(player.userid),
-        is_done="done" in request.query_params and not form,
-        **forms.filled(form.get("command", ""), form, fault),
     )
-
-
-async def own_events(request: Request) -> Response:
-    """Answer with news of a cup at the page of a player."""
-    cup, player = cup_asked(request), player_of(request)
-    return news(request, (cup.kind, cup.number), Looker(player.userid, is_player=True))

@@ -9,9 +9,9 @@ from pbm_oust.board.history import read_history
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.translator import Translator
 from pbm_oust.render.html import Marks
+from pbm_oust.render.svg import board_svg
 from pbm_oust.rules import Position
 from pbm_oust.rules.position import taken
-from pbm_oust.web.boards import board_svg
 from scripts.documents.rooms import ROOT
 
 GAME = ROOT / "games" / "oust" / "2.txt"
@@ -34,7 +34,7 @@ def film() -> str:
     game = read_history(GAME.read_bytes()).game
     first = game.after(0).position
     bare, *drawn = [
-        board_svg(position, marks, title, Translator(ENGLISH))
+        board_svg(position, marks, title, Translator(ENGLISH).gettext)
         for position, marks in [(first, Marks()), *_frames(game)]
     ]
     whole = SECONDS * (len(drawn) - 1 + HELD)

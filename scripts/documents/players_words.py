@@ -2,8 +2,8 @@
 
 import re
 
+from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.accounts.settings import NAMES, values_of
-from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.grammar.vocabulary import fold, in_english
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules import KINDS, Shape
@@ -82,7 +82,7 @@ def _is_of_players(text: str) -> bool:
         return True
     if _is_read(text) or all(_in_english(word) in VOCABULARY for word in text.split()):
         return True
-    reply = Reply(AnswerPurpose.PLAY, next(iter(KINDS)), 17, 12, "alice")
+    reply = Ask.on_board(Topic.PLAY, next(iter(KINDS)), 17, 12, "alice")
     return not isinstance(read_answer("", text, reply).command, Unreadable)
 
 

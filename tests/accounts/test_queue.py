@@ -12,9 +12,9 @@ from pbm_oust.accounts.queue import (
     Clause,
     Orders,
     Plan,
+    carry_out_orders,
     derived_key,
     explored,
-    follow,
     is_passed_for,
     standing,
     tree,
@@ -112,7 +112,7 @@ def test_a_line_that_is_explored_is_queued_up_to_the_last_whole_turn_of_its_play
 
 
 def followed(game: Game, **orders: Orders) -> Game:
-    return follow(game, orders, STARTED.replace(year=2027))
+    return carry_out_orders(game, orders, STARTED.replace(year=2027))
 
 
 def test_what_is_due_is_played_with_an_id_of_its_own(game: Game) -> None:
@@ -192,7 +192,7 @@ def test_plans_play_nothing_illegal_nothing_twice_and_only_the_answer_to_what_th
         orders = {
             userid: Orders(tuple(some), chance.random() < 0.5) for userid, some in kept.items()
         }
-        game = follow(acted, orders, acted.latest)
+        game = carry_out_orders(acted, orders, acted.latest)
         for record in game.records[len(acted.records) :]:
             _check_follows(game.after(record.number - 1), game.after(record.number), kept)
     assert read_history(history_of(game)).game == game

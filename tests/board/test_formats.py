@@ -13,8 +13,8 @@ from pbm_oust.board import Game, Place, Ruling, Verb
 from pbm_oust.board.formats import parse_any
 from pbm_oust.board.header import Terms
 from pbm_oust.board.history import read_history
-from pbm_oust.board.sgf import format_bare_sgf, format_sgf
-from pbm_oust.board.sheet import BadGame, Sheet, format_game, format_moves
+from pbm_oust.board.sgf import decoded, format_bare_sgf, format_sgf
+from pbm_oust.board.sheet import BadGame, Sheet, format_game, format_moves, read_sheet
 from pbm_oust.rules import How, Result, Side
 from tests.support import tables
 from tests.support.document import block
@@ -295,3 +295,35 @@ def test_variations_that_somebody_added_are_left_aside() -> None:
 def test_what_a_program_wrote_into_comments_and_between_nodes_does_no_harm() -> None:
     text = written("sgf", EXAMPLE).replace("C[takes 1]", "C[takes 1\n\\] ;B[aa\\]]\r\n\tN[here]")
     assert taken_back(text) == EXAMPLE
+
+
+@tabled("charset", "named", "comment", comment=tables.unescaped)
+def test_a_game_that_a_program_saved_in_its_own_charset_is_read(
+    charset: str, named: str, comment: str
+) -> None:
+    whole = format_sgf(read_sheet(EXAMPLE.encode()))
+    said = f"C[{comment}]PB["
+    text = whole.replace("CA[UTF-8]", f"CA[{named}]" if named else "").replace("PB[", said, 1)
+    read = decoded(text.encode(charset))
+    assert read
+    assert comment in read
+    assert parse_any(read).check().game == read_history(EXAMPLE.encode()).game
+
+
+@tabled("named", "broken", broken=tables.unescaped)
+def test_bytes_that_are_no_text_do_no_harm_in_a_comment(named: str, broken: str) -> None:
+    whole = format_sgf(read_sheet(EXAMPLE.encode())).replace("CA[UTF-8]", named)
+    read = decoded(whole.encode().replace(b"PB[", b"C[%b]PB[" % broken.encode("latin-1"), 1))
+    assert read
+    assert parse_any(read).check().game == read_history(EXAMPLE.encode()).game
+
+
+def test_bytes_that_are_no_text_do_harm_where_they_are_needed() -> None:
+    whole = format_sgf(read_sheet(EXAMPLE.encode())).encode()
+    broken = whole.replace(b"PBMHEADER[", b"PBMHEADER[X\xff: y][", 1)
+    with pytest.raises(BadGame, match="half a character"):
+        parse_any(decoded(broken) or "").check()
+
+
+def test_what_is_no_sgf_has_no_charset_of_its_own() -> None:
+    assert decoded(EXAMPLE.encode()) is None

@@ -59,6 +59,7 @@ def said(game: Game) -> set[str]:
         "can swap" if game.can_swap else "no swap",
         f"offer {game.offer.number}" if game.offer else "no offer",
         f"latest {names(game.header.grid, game.latest_stones())}".strip(),
+        f"turn {names(game.header.grid, game.latest_stones(is_of_turn=True))}".strip(),
         *(f"guard {number}" for number in numbers if game.meets_guard(number)),
         *(f"as after {n}" for n in numbers[:-2] if game.after(n).position == game.position),
     }

@@ -243,6 +243,13 @@ def test_who_is_forgotten_is_not_named_in_the_remark_either() -> None:
 # Histories in which a player gets another userid
 
 
+def test_a_record_of_a_clock_that_was_far_ahead_holds_up_none_that_follow() -> None:
+    first = "2026-11-20T15:40:02Z"
+    read_history(EXAMPLE.replace(first, "2026-11-22T08:02:12Z").encode())
+    with pytest.raises(BadHistory, match="the time lies before 2026-11-22T08:02:11Z"):
+        read_history(EXAMPLE.replace(first, "2026-11-22T08:02:11Z").encode())
+
+
 def adopted() -> Game:
     """Return a game that carol has taken over from x, and handed back."""
     game = new_game()

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -13,6 +14,11 @@ from pbm_oust.board.puzzle import Goal, Puzzle, drawn_position, puzzles_of, step
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.words import words_in
 from pbm_oust.rules import KINDS, Side, parse_grid
+from pbm_oust.rules.churn import Churn
+from pbm_oust.rules.oust import Oust
+from tests.support.boards import naive_churn_of, naive_of
+from tests.support.naive import Naive, name_of, point_of
+from tests.support.plain_solver import PlainSolver, whole_turns
 from tests.support.proving import right_turns
 
 PUZZLES = [puzzle for kind in KINDS.values() for puzzle in puzzles_of(kind)]
@@ -29,9 +35,66 @@ def test_a_puzzle_has_one_answer_and_it_is_the_one_that_is_told(puzzle: Puzzle) 
     right, replies = right_turns(puzzle.game.position, puzzle.goal)
     ((_, position),) = right
     assert puzzle.solution.game.position == position
-    assert {puzzle.tried(turn.split(",")).game.position for turn in replies} == {
-        puzzle.tried(turn).game.position for turn in puzzle.replies
-    }
+    assert replies == {",".join(turn): ",".join(reply) for turn, reply in puzzle.replies.items()}
+
+
+def naive(puzzle: Puzzle, cells: Sequence[str] = ()) -> Naive:
+    """Return the position of a puzzle after some placements, for the naive rules."""
+    position = puzzle.game.position
+    known: Naive
+    if isinstance(position, Oust):
+        known = naive_of(position)
+    else:
+        assert isinstance(position, Churn)
+        known = naive_churn_of(position)
+    for cell in cells:
+        known = known.place(point_of(cell))
+    return known
+
+
+def lost(before: Naive, after: Naive) -> int:
+    """Return how many stones of o have come off the board."""
+    return list(before.stones.values()).count("o") - list(after.stones.values()).count("o")
+
+
+@pytest.mark.parametrize("puzzle", PUZZLES, ids=named)
+def test_plain_rules_find_the_answer_and_no_other(puzzle: Puzzle) -> None:
+    start, told = naive(puzzle), naive(puzzle, puzzle.answer)
+    after = [each for _, each in whole_turns(start)]
+    match puzzle.goal:
+        case Goal.WIN:
+            right = [each for each in after if each.ended == "x"]
+        case Goal.HOLD:
+            right = [each for each in after if all(o.ended != "o" for _, o in whole_turns(each))]
+        case Goal.MOST:
+            most = max(lost(start, each) for each in after)
+            assert lost(start, told) == most
+            placed = {point_of(cell) for cell in puzzle.answer}
+            right = [each for each in after if lost(start, each) == most]
+            assert all(each.stones.get(point) == "x" for each in right for point in placed)
+            return
+        case _:
+            return
+    assert right == [told]
+
+
+FORCED = [each for each in PUZZLES if each.goal is Goal.FORCE]
+
+
+@pytest.mark.parametrize("puzzle", FORCED, ids=named)
+def test_a_plain_search_proves_the_answer_and_every_reply(puzzle: Puzzle) -> None:
+    solver, turns_of_x = PlainSolver(), dict[str, Naive]()
+    for points, after in whole_turns(naive(puzzle)):
+        turns_of_x[",".join(map(name_of, points))] = after
+    right = [each for each in turns_of_x.values() if solver.worth(each, "x") == 1]
+    assert right == [naive(puzzle, puzzle.answer)]
+    replied = [naive(puzzle, cells) for cells in puzzle.replies]
+    assert len(replied) == len(turns_of_x) - 1
+    assert all(after in replied for after in turns_of_x.values() if after not in right)
+    for cells, reply in puzzle.replies.items():
+        answered = naive(puzzle, (*cells, *reply))
+        assert answered.ended or answered.to_move == "x", f"{reply} is half a turn"
+        assert solver.worth(answered, "x") < 1, reply
 
 
 @pytest.mark.parametrize("puzzle", PUZZLES, ids=named)

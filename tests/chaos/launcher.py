@@ -160,8 +160,7 @@ def keep_trace(path: Path, fuse: Path, spared: str | None) -> TracedVfs:
 def forget_ids() -> None:
     """Let nothing see that a message came before."""
     replace("pbm_oust.board.record", "Records.has_message_key", lambda _records, _key: False)
-    replace("pbm_oust.play.starting", "started_by", lambda *_arguments, **_named: None)
-    replace("pbm_oust.store.index", "started_by", lambda *_arguments, **_named: None)
+    replace("pbm_oust.play.context", "Look.started_by", lambda _look, _key: None)
 
 
 def write_early(fuse: Path) -> None:

@@ -76,7 +76,7 @@ class Mail:
     def id(self) -> str:
         """The id that stands in a history, whatever address the mail is sent to."""
         identity = read_mail(self.to("")).identity
-        return Request("", "", "", identity).message_key(self.sender.userid)
+        return Request("", "", "", identity).message_keys(self.sender.userid)[0]
 
     def to(self, address: str) -> bytes:
         """Return the mail as it is sent to an address, always the same bytes."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tests.chaos.clients import Answer, Way
 from tests.chaos.ledger import Failure, Kind, Ledger
-from tests.chaos.running import Outcome
+from tests.chaos.running import Ending
 
 KILLS_OF_THE_SERVER = (
     "kills while serving",
@@ -18,7 +18,7 @@ MOST_SHOWN = 5
 """How many findings are shown under each heading."""
 
 
-def report(outcome: Outcome) -> str:
+def report(outcome: Ending) -> str:
     """Return the report."""
     return "\n".join([*_figures(outcome), *_findings(outcome)])
 
@@ -31,7 +31,7 @@ def progress_line(ledger: Ledger) -> str:
     return f"{ledger.acknowledged} of {ledger.wanted + 1} mails, {done}"
 
 
-def _figures(outcome: Outcome) -> Iterator[str]:
+def _figures(outcome: Ending) -> Iterator[str]:
     plan, counts = outcome.plan, outcome.ledger.counts
     acknowledged = Counter(mail.kind for mail in outcome.ledger.mails if mail.acknowledged)
     ways = [way for way in Way if way is not Way.TWICE or plan.hosts > 1]
@@ -58,7 +58,7 @@ def _figures(outcome: Outcome) -> Iterator[str]:
     yield from (f"{what:<44}{count:>8,}" for what, count in figures.items())
 
 
-def _findings(outcome: Outcome) -> Iterator[str]:
+def _findings(outcome: Ending) -> Iterator[str]:
     for what, found in outcome.verdict.findings().items():
         yield from (f"{what}: {each}" for each in found[:MOST_SHOWN])
         if len(found) > MOST_SHOWN:

@@ -55,7 +55,7 @@ class Kill:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Ending:
     """How a trial went. `fault` says why it could not be carried through, where that is so."""
 
     plan: Plan
@@ -72,7 +72,7 @@ class Outcome:
 
 def conduct(
     plan: Plan, folder: Path, progress: Callable[[Ledger], None] = lambda _ledger: None
-) -> Outcome:
+) -> Ending:
     """Carry out a trial in a folder; `progress` is called all the time."""
     begun = time.monotonic()
     ledger = Ledger(plan.mails - 1)
@@ -88,7 +88,7 @@ def conduct(
     finally:
         stage.close()
     verdict = judge(stage.home, stage.log, ledger.mails)
-    return Outcome(plan, ledger, verdict, time.monotonic() - begun, fault)
+    return Ending(plan, ledger, verdict, time.monotonic() - begun, fault)
 
 
 def _stage(plan: Plan, folder: Path, ledger: Ledger) -> "Stage":

@@ -8,7 +8,7 @@ import pytest
 
 from tests.chaos.launcher import Build, replace
 from tests.chaos.report import report
-from tests.chaos.running import Outcome, Plan, conduct
+from tests.chaos.running import Ending, Plan, conduct
 from tests.chaos.trial import ROOT
 from tests.support import tables
 from tests.support.waiting import PATIENCE
@@ -16,7 +16,7 @@ from tests.support.waiting import PATIENCE
 tabled = tables.tabled(__file__)
 
 
-def figures(outcome: Outcome) -> dict[str, int]:
+def figures(outcome: Ending) -> dict[str, int]:
     """Return how much is wrong, under the headings of the report."""
     return {what: len(found) for what, found in outcome.verdict.findings().items()}
 

@@ -109,7 +109,7 @@ class Home:
 def judge(home: Path, log: Path, mails: list[Mail]) -> Verdict:
     """Return the verdict on a home after these mails, when no process works on it."""
     verdict = judge_home(read_home(home), mails)
-    for command in (("games", "verify"), ("doctor",)):
+    for command in (("games", "verify"), ("doctor", "--all")):
         checked = _run(home, *command)
         lines = checked.stdout.splitlines()
         if checked.returncode or checked.stderr:

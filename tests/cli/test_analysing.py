@@ -43,7 +43,7 @@ def analyse(home: Home, *words: str) -> Result:
 
 def kept_in(home: Home) -> Analysis:
     """Return the analysis of board 2 that a home keeps."""
-    found = kept(home, read_game(home, KINDS["oust"], 2))
+    found = home.ask(kept, read_game(home, KINDS["oust"], 2))
     assert found
     return found
 
@@ -118,7 +118,7 @@ def test_an_analysis_of_another_history_is_made_anew(home: Home) -> None:
     resigned = replace(resigned, header=replace(resigned.header, board=2))
     (home.path / "oust" / "2.txt").write_bytes(history_of(resigned))
     make_from_files(home.path)
-    assert kept(home, resigned) is None
+    assert home.ask(kept, resigned) is None
     assert analyse(home, "oust", "2", "--seconds", SHORT).exit_code == 0
     assert len(kept_in(home).evaluations) == 3
 
@@ -126,6 +126,6 @@ def test_an_analysis_of_another_history_is_made_anew(home: Home) -> None:
 def test_what_somebody_put_among_the_analyses_is_believed_of_no_game(home: Home) -> None:
     going = read_game(home, KINDS["oust"], 17)
     home.do(keep, going, Analysis.of(going, 1, (Evaluation(0.5, is_certain=False),) * 3))
-    assert kept(home, going) is None
+    assert home.ask(kept, going) is None
     home.do(Transaction.run, "INSERT INTO analyses VALUES ('oust', 2, 'nonsense')")
-    assert kept(home, read_game(home, KINDS["oust"], 2)) is None
+    assert home.ask(kept, read_game(home, KINDS["oust"], 2)) is None

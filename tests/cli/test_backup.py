@@ -14,6 +14,7 @@ import pytest
 from pbm_oust.rules import KINDS
 from pbm_oust.store.backup import dated, newest_kept
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import names_of
 from pbm_oust.store.letters import LetterState, all_letters
 from pbm_oust.store.open_boards import read_game
 from tests.support.command_line import done
@@ -99,7 +100,7 @@ def check(home: Home, boards: int, records: int) -> None:
     """Check that a restored home is sound and holds, with all letters, at least so much."""
     assert ", BAD" not in done(home.path, "games", "verify")
     assert "BAD" not in done(home.path, "doctor")
-    numbers = [name.board for name in home.board_names("oust")]
+    numbers = [name.board for name in home.ask(names_of, "oust")]
     game = read_game(home, KINDS["oust"], 1)
     assert len(numbers) >= boards
     assert len(game.records) >= records

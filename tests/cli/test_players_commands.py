@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.home import Home
 from tests.support.command_line import run
 from tests.support.server import PROGRAM
@@ -66,7 +67,7 @@ def test_nothing_is_imported_where_one_account_cannot_be(home: Path, tmp_path: P
     file = tmp_path / "latin1"
     file.write_bytes(b"\xff")
     assert "no text in UTF-8" in run(home, "players", "import", str(file)).output
-    assert Home(home).userids() == ["alice", "bob", "carol"]
+    assert Home(home).ask(all_userids) == ["alice", "bob", "carol"]
 
 
 def test_without_a_terminal_a_password_is_a_line_on_standard_input(tmp_path: Path) -> None:

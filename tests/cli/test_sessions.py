@@ -9,6 +9,8 @@ or `comes back`:
                                 `> FILE` it prints into a file, with `< FILE` it reads one
     < TEXT                      a line that the command above reads
     edit oust/2.txt: OLD => NEW changes a file of the home; with escapes of Python
+    damage oust/2.txt: OLD => NEW  does so, and lets it be the history of its board, as in a home
+                                that was made from it
     write oust/2.txt: BYTES     writes one, with such escapes
     remove oust/2.txt           removes one
     make copy                   makes a folder there
@@ -30,14 +32,14 @@ from pathlib import Path
 from pbm_oust.store.home import Home
 from tests.support.command_line import run
 from tests.support.conversation import Conversation, address_of
-from tests.support.histories import SAMPLES, lay_samples
+from tests.support.histories import SAMPLES, lay_samples, make_from_files
 from tests.support.home_by_mail import ADDRESS, Talk, home_of
 from tests.support.outbox import letters
 from tests.support.tables import scripted, unescaped
 
 FOLDER = Path(__file__).parent / "sessions"
 USAGE = re.compile(r"\AUsage: .*\nTry .*\n\n")
-DEEDS = r"\$ |edit |write |remove |make |holds |same |sql: "
+DEEDS = r"\$ |edit |damage |write |remove |make |holds |same |sql: "
 MAILED = r"told: |later: |(\d+ times: )?comes back |\S+ (<|>|reads:) "
 DIRECTIVE = re.compile(f"{DEEDS}|{MAILED}")
 
@@ -58,11 +60,13 @@ class Session(Conversation):
             before = set(self.talk.home.outbox.letters())
             self.run(rest, further)
             self.got(letters(self.talk.home, but=before))
-        elif word == "edit":
+        elif word in ("edit", "damage"):
             old, new = map(unescaped, content.split(" => "))
             text = (path / name).read_text()
             assert old in text
             (path / name).write_text(text.replace(old, new, 1))
+            if word == "damage":
+                make_from_files(path)
         elif word == "write":
             (path / name).write_bytes(unescaped(content).encode("latin-1"))
         elif word == "remove":

@@ -15,6 +15,7 @@ from tests.support import tables
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, home_of
 from tests.support.listening import listening_at_home_of
 from tests.support.outbox import letters
+from tests.support.server import PROGRAM
 
 tabled = tables.tabled(__file__)
 
@@ -38,12 +39,13 @@ FOR_DELIVER = {
     *("pbm_oust.render.visible", "pbm_oust.store.disk"),
 }
 FOR_OTHERS = {
-    *("aiosmtpd", "asyncio", "concurrent", "multiprocessing", "ssl", "subprocess"),  # a server
+    *("aiosmtpd", "asyncio", "multiprocessing", "ssl", "subprocess"),  # a server
     *("babel", "difflib", "lxml"),  # another language, a slip of the pen, a mail in HTML
 }
 MOST_OF_OURS = 250
-MOST_FOR_A_LETTER = 119
-"""How many modules of others there may be: jinja2, email, apsw and msgspec bring most."""
+MOST_FOR_A_LETTER = 126
+"""How many modules of others there may be: jinja2, email, apsw, msgspec and concurrent.futures
+bring most."""
 
 
 def imported(*words: str, stdin: str = "", **environment: str) -> set[str]:
@@ -121,3 +123,19 @@ def names_in(group: click.Group) -> list[str]:
 
 def _sentence(command: click.Command) -> Any:
     return " ".join((command.help or "").split("\n\n")[0].split()).partition(". ")[0].rstrip(".")
+
+
+@tabled(
+    "words", "closed", "status", "printed", words=str.split, status=int, printed=tables.unescaped
+)
+def test_a_stream_that_is_closed_or_full_leads_to_no_traceback(
+    words: list[str], closed: str, status: int, printed: str, tmp_path: Path
+) -> None:
+    home_of(tmp_path, ALICE)
+    line = ["sh", "-c", f'exec "$@" {closed}', "sh", PROGRAM, "--home", str(tmp_path), *words]
+    ended = subprocess.run(line, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert ended.returncode == status
+    said = ended.stdout + ended.stderr
+    assert printed in said
+    assert "Traceback" not in said
+    assert "Exception ignored" not in said

@@ -20,7 +20,7 @@ from click import unstyle
 from pbm_oust.board import Game
 from pbm_oust.rules import KINDS
 from pbm_oust.store.home import Home
-from pbm_oust.store.open_boards import append, read_board
+from pbm_oust.store.open_boards import read_board
 from tests.support.games import act, history_of, new_game, play
 from tests.support.histories import make_from_files
 from tests.support.home_by_mail import ADDRESS, ALICE, home_of
@@ -167,7 +167,7 @@ def test_a_person_at_a_terminal_sees_how_far_an_analysis_is(home: Home) -> None:
 def grow(home: Home, command: str) -> Game:
     board = read_board(home, KINDS["oust"], 17)
     game = act(board.game, command)
-    append(home, board, game)
+    home.do(home.boards.append, board, game)
     return game
 
 

@@ -9,9 +9,13 @@ from pathlib import Path
 import apsw
 import pytest
 
+from pbm_oust.mail.inbound import Envelope
+from pbm_oust.play.request import Request
 from pbm_oust.store.database import LATEST, selection
+from pbm_oust.store.home import Home
 from pbm_oust.store.sqlite import SqliteDatabase, connection_to_nothing
 from tests.support.command_line import run
+from tests.support.home_by_mail import ADDRESS, ALICE, BOB, home_of, taken
 from tests.support.trouble import Trouble, faulty_statements
 
 BEFORE = Path(__file__).parents[1] / "data" / "home_before"
@@ -53,18 +57,32 @@ def home(tmp_path: Path) -> Path:
 def home_13(home: Path) -> Path:
     """A home of version 13, in which histories are rows and nobody knows of tournaments."""
     run(home, "home", "upgrade")
-    database = home / "pbm_oust.db"
     run(home, "sweep")
+    return with_tables(home, 13)
+
+
+@pytest.fixture
+def home_14(home: Path) -> Path:
+    """A home of version 14, in which each player on a ladder has a row."""
+    run(home, "home", "upgrade")
+    run(home, "sweep")
+    return with_tables(home, 14)
+
+
+def with_tables(home: Path, version: int) -> Path:
+    """Give a home the tables of a version, and return it; those that it lacks are empty."""
+    database = home / "pbm_oust.db"
     with closing(apsw.Connection(":memory:")) as connection:
-        connection.execute((BEFORE / "tables_13.sql").read_text())
+        connection.execute((BEFORE / f"tables_{version}.sql").read_text())
         connection.execute("ATTACH ? AS later", (str(database),))
-        tables = "SELECT name FROM main.sqlite_schema WHERE type = 'table'"
+        tables = "SELECT name FROM main.sqlite_schema WHERE type = 'table' INTERSECT "
+        tables += "SELECT name FROM later.sqlite_schema"
         for (table,) in connection.execute(tables).fetchall():
             columns = "SELECT group_concat(name) FROM pragma_table_info(?)"
             names = connection.execute(columns, (table,)).get
             taken = selection(f"later.{table}", names.split(","))
             connection.execute(f"INSERT INTO main.{table} ({names}) {taken}")
-        connection.execute("DETACH later; PRAGMA user_version = 13")
+        connection.execute(f"DETACH later; PRAGMA user_version = {version}")
         content = connection.serialize("main")
     for path in home.glob("pbm_oust.db*"):
         path.unlink()
@@ -92,14 +110,13 @@ def test_tables_that_no_released_program_has_made_are_refused(home: Path, versio
     connection.close()
     refused = run(home, "home", "upgrade")
     assert refused.exit_code == 1
-    wanted = (
-        f"tables are of version {version}, and this program can read versions 10, 13 and {LATEST}"
-    )
+    can_read = f"this program can read versions 10, 13, 14 and {LATEST}"
+    wanted = f"tables are of version {version}, and {can_read}"
     assert wanted in str(refused.exception)
     assert version_of(home) == version
 
 
-@pytest.mark.parametrize("version", ["home", "home_13"])
+@pytest.mark.parametrize("version", ["home", "home_13", "home_14"])
 def test_it_says_the_same_before_and_after(version: str, request: pytest.FixtureRequest) -> None:
     home: Path = request.getfixturevalue(version)
     assert version_of(home) != LATEST
@@ -111,14 +128,29 @@ def test_it_says_the_same_before_and_after(version: str, request: pytest.Fixture
     assert version_of(home) == LATEST
 
 
-def test_tables_that_were_brought_up_to_date_are_those_of_a_new_home(home_13: Path) -> None:
-    run(home_13, "home", "upgrade")
+@pytest.mark.parametrize("version", ["home_13", "home_14"])
+def test_tables_that_were_brought_up_to_date_are_those_of_a_new_home(
+    version: str, request: pytest.FixtureRequest
+) -> None:
+    home: Path = request.getfixturevalue(version)
+    run(home, "home", "upgrade")
     with (
-        closing(apsw.Connection(str(home_13 / "pbm_oust.db"))) as upgraded,
+        closing(apsw.Connection(str(home / "pbm_oust.db"))) as upgraded,
         closing(connection_to_nothing()) as new,
     ):
         assert statements_of(upgraded) == statements_of(new)
-    assert run(home_13, "games", "verify").exit_code == 0
+    assert run(home, "games", "verify").exit_code == 0
+
+
+def test_a_ladder_of_version_14_stands_as_it_did(home_14: Path) -> None:
+    run(home_14, "home", "upgrade")
+    for userid in ("yan", "player1", "zoe"):
+        run(home_14, "tournaments", "ladder", "oust", "--add", userid, "--size", "9")
+    asked = "tournaments", "ladder", "oust", "--json"
+    said = json.loads(run(home_14, *asked).output)
+    assert [each["userid"] for each in said["players"]] == ["yan", "player1", "zoe"]
+    run(with_tables(home_14, 14), "home", "upgrade")
+    assert json.loads(run(home_14, *asked).output) == said
 
 
 def test_what_waited_for_a_history_is_in_its_rows_and_its_file(home: Path) -> None:
@@ -171,3 +203,57 @@ def test_a_fault_of_any_statement_leaves_it_as_it_was(home: Path) -> None:
     assert at > 200
     run(home, "home", "upgrade")
     assert json.loads(run(home, *COMMANDS["games"]).output) == json.loads(SAID["games"].read_text())
+
+
+# Mails that an earlier program has carried out
+
+CARRIED_OUT = [
+    (ALICE, "oust challenge alice bob wonderland -size=5", "Hi Bob!"),
+    (ALICE, "oust challenge alice bob wonderland -size=6", ""),
+    (ALICE, "oust move 1 alice wonderland C3", "good luck"),
+    (BOB, "oust move 1 bob lookingglass A5", ""),
+    (ALICE, "oust chat 1 alice wonderland", "how are you?"),
+    (ALICE, "settings alice wonderland digest evening", ""),
+    (BOB, "oust queue 2 bob lookingglass B2", ""),
+    (ALICE, "multiple", "oust move 1 alice wonderland E1\noust move 2 alice wonderland A3\n"),
+    (BOB, "oust resign 2 bob lookingglass", ""),
+    (ALICE, "oust move 1 alice wonderland C3", "out of turn"),
+]
+
+
+def sent_all(path: Path, *, has_ids: bool) -> list[tuple[str, int]]:
+    """Send these mails; return what became of each, and how many letters went to the other one."""
+    home, found = Home(path), list[tuple[str, int]]()
+    for number, (sender, line, text) in enumerate(CARRIED_OUT):
+        headers = [f"Date: Thu, 26 Nov 2026 10:{number:02}:00 +0000"]
+        headers += [f"Message-ID: <{number}@mail.example.org>"] if has_ids else []
+        head = [f"From: {sender}", f"To: {ADDRESS}", f"Subject: {line}", *headers]
+        data = "\n".join([*head, "", text, ""]).encode()
+        outcome, letters = taken(home, data, Envelope(sender, (ADDRESS,)), at=LEFT)
+        found.append((outcome, sum(sender not in letter.to for letter in letters)))
+    home.close()
+    return found
+
+
+@pytest.mark.parametrize("has_ids", [True, False])
+@pytest.mark.parametrize("way", [0, 1, 2])
+def test_a_mail_that_was_carried_out_before_is_known_after_it(
+    way: int, has_ids: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However the program made message keys then: as today, of the Message-ID, or with the Date."""
+    path = tmp_path / "home"
+    home_of(path, ALICE, BOB, at=LEFT).close()
+    made = Request.message_keys
+    with monkeypatch.context() as then:
+        then.setattr(Request, "message_keys", lambda *given: [made(*given)[way]])
+        first = sent_all(path, has_ids=has_ids)
+    assert [outcome.partition(":")[0] for outcome, _ in first] == [*["done"] * 9, "refused"]
+    run(path, "home", "upgrade")
+    run(with_tables(path, 13), "home", "upgrade")
+    before = {each.name: each.read_text() for each in (path / "oust").iterdir()}
+    again = sent_all(path, has_ids=has_ids)
+    assert {each.name: each.read_text() for each in (path / "oust").iterdir()} == before
+    outcomes = [outcome.partition(":")[0] for outcome, _ in again]
+    del outcomes[7]  # each line of that mail has an outcome of its own
+    assert outcomes == [*["done before"] * 8, "refused"]
+    assert [letters for _, letters in again] == [0] * len(CARRIED_OUT)

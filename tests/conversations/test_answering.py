@@ -10,11 +10,23 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from pbm_oust.mail.inbound import Envelope
 from pbm_oust.rules import KINDS
+from pbm_oust.store.index import names_of
 from tests.support import tables
 from tests.support.accounts import account_of, change_account
 from tests.support.histories import moves_of
-from tests.support.home_by_mail import ADDRESS, ALICE, BOB, CAROL, Talk
+from tests.support.home_by_mail import (
+    ADDRESS,
+    ALICE,
+    AUTHSERV_ID,
+    BOB,
+    CAROL,
+    Talk,
+    new_id,
+    taken,
+)
+from tests.support.mails import mail
 from tests.support.outbox import letters
 from tests.support.rings import examples
 from tests.support.rows import everything_but_letters
@@ -22,6 +34,7 @@ from tests.support.rows import everything_but_letters
 tabled = tables.tabled(__file__)
 
 MALLORY = "mallory@example.net"
+TAGGED = "alice+tag@example.org"
 TOKEN = re.compile(r"\.(?![0-9a-f]{16}@)[a-z2-7]{16}(?![a-z2-7])", re.IGNORECASE)
 """A token; sixteen hex digits at the end of a Message-ID are none."""
 YOURS = "Re: oust 1 #1: your turn, alice"
@@ -49,6 +62,30 @@ def test_a_wrong_token_is_none(part: str, instead: str, talk: Talk) -> None:
     assert moves(talk) == []
 
 
+@pytest.mark.parametrize(("found", "moved"), [("pass", ["x C3"]), ("fail", [])])
+def test_an_answer_that_its_headers_alone_prove_counts_unless_its_from_is_forged(
+    found: str, moved: list[str], talk: Talk
+) -> None:
+    results = f"Authentication-Results: {AUTHSERV_ID}; dmarc={found} header.from=example.org"
+    answered = f"In-Reply-To: {talk.letter_to(ALICE)['Message-ID']}"
+    data = mail(results, f"From: {ALICE}", f"Subject: {YOURS}", answered, new_id(), text="C3")
+    talk.hand_in(data, ALICE, ADDRESS, is_ours=True)
+    assert moves(talk) == moved
+
+
+def test_a_program_that_may_end_letters_does_nothing_else_with_an_address_beside_that(
+    talk: Talk,
+) -> None:
+    to = reply_to(ALICE, talk)
+    talk.send(BOB, "broadcast bob lookingglass", "Hello all")
+    ends = str(talk.letter_to(ALICE)["List-Unsubscribe"]).partition(":")[2].partition("?")[0]
+    wrong = TOKEN.sub(".aaaaaaaaaaaaaaaa", ends)
+    assert wrong != ends
+    data = mail(f"From: {ALICE}", "Subject: C3", "Auto-Submitted: auto-replied", new_id())
+    outcome, told = taken(talk.home, data, Envelope(ALICE, (wrong, to)))
+    assert (outcome, told, moves(talk)) == ("silent: Auto-Submitted", [], [])
+
+
 # An old letter
 
 
@@ -59,19 +96,21 @@ def test_watchers_and_strangers_get_nobodys_token(talk: Talk) -> None:
     talk.send(CAROL, "oust watch 1 carol rabbithole")
     talk.send(ALICE, "oust move 1 alice wonderland C3")
     watched = talk.letter_to(CAROL)
-    for sender in (CAROL, MALLORY, "alice+tag@example.org"):
+    assert reply_to(CAROL, talk).startswith("pbmserv+do.any.carol.")
+    for sender in (CAROL, MALLORY, TAGGED):
         talk.send(sender, "oust show 1")
-        assert talk.letter_to(sender)["Reply-To"] is None
-        assert not TOKEN.search(talk.letter_to(sender).as_text)
-    own = TOKEN.findall(watched.as_text)
-    assert own == TOKEN.findall(str(watched["List-Unsubscribe"]))  # it ends her mails, and no more
+        assert reply_to(sender, talk).startswith("pbmserv+begin.oust.")
+        talk.answer(talk.letter_to(sender), "D4", sender)
+    assert moves(talk) == ["x C3"]
     assert "Answer this mail" not in watched.as_text
 
 
 def test_a_strange_address_gets_no_token_with_a_password_either(talk: Talk) -> None:
     talk.send(MALLORY, "oust move 1 alice wonderland C3")
-    assert talk.letter_to(MALLORY)["Reply-To"] is None
-    assert not TOKEN.search(talk.letter_to(MALLORY).as_text)
+    talk.answer(talk.letter_to(MALLORY), "settings", MALLORY)
+    assert talk.outcome == "refused: missing_word"
+    talk.send(MALLORY, "oust show 1 alice wonderland")
+    talk.send(ALICE, "oust show 1")
     assert reply_to(ALICE, talk).startswith("pbmserv+oust.1.2.alice.")
 
 
@@ -101,6 +140,22 @@ def test_the_last_of_the_references_serves_as_well(talk: Talk) -> None:
     board = talk.letter_to(ALICE)
     references = f"References: <oust.1@example.com>\r\n {str(board['Message-ID']).upper()}"
     talk.send(ALICE, f"{YOURS}\r\n{references}", "D4")
+    assert moves(talk) == ["x D4"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("In-Reply-To", "{}"),
+        ("References", "1@example.net {} 2@example.net"),
+        ("In-Reply-To", "=?utf-8?q?=3C{}=3E?="),
+    ],
+)
+def test_the_letter_is_known_though_its_brackets_are_lost(
+    name: str, value: str, talk: Talk
+) -> None:
+    bare = str(talk.letter_to(ALICE)["Message-ID"]).strip("<>")
+    talk.send(ALICE, f"{YOURS}\r\n{name}: {value.format(bare)}", "D4")
     assert moves(talk) == ["x D4"]
 
 
@@ -160,8 +215,8 @@ def test_a_token_is_nowhere_but_in_the_letters_to_its_player(
     assert not TOKEN.search(talk.text_to(ALICE))
     talk.send(BOB, quoted, quoted, to=secret.replace("@", "x@"))
     for kind in KINDS:
-        for name in talk.home.board_names(kind):
-            assert not TOKEN.search(talk.home.history(name).decode())
+        for name in talk.home.ask(names_of, kind):
+            assert not TOKEN.search(talk.home.ask(talk.home.boards.history, name).decode())
     assert not TOKEN.search(everything_but_letters(talk.home))
     assert not TOKEN.search(caplog.text)
 

@@ -35,6 +35,14 @@ def test_a_code_in_an_address_at_our_host_counts_where_the_envelope_is_not_known
     assert account_of(home, "alice").addresses == addresses
 
 
+def test_a_code_counts_however_many_subjects_its_mail_has(home: Home) -> None:
+    mailed(home, ALICE, f"add alice wonderland {HOME}")
+    to = f"pbmserv+verify.{dict(codes(home))[HOME]}@example.com"
+    two = "Subject: Re: your code", "Subject: It is me"
+    taken(home, mail(f"From: {HOME}", *two, new_id(), text="yes"), Envelope(HOME, (to,)))
+    assert account_of(home, "alice").addresses == (ALICE, HOME)
+
+
 def test_a_change_of_a_password_that_a_crash_cut_short_is_told_when_its_mail_comes_again(
     home: Home, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from pbm_oust.mail.inbound import Envelope, open_inbound
 from pbm_oust.play.request import outcome_text
+from pbm_oust.store.accounts import accounts_at
 from pbm_oust.store.configuration import parse_configuration
 from tests.support.accounts import account_of, make_account
 from tests.support.home_by_mail import ADDRESS, BOB, Talk, home_of, new_id
@@ -41,7 +42,7 @@ def test_the_same_address_in_another_form_is_no_further_one(talk: Talk) -> None:
         talk.send(READABLE, f"add jurgen regenbogen42 {form}")
     assert account_of(talk.home, "jurgen").addresses == before
     for form in FORMS:
-        assert [each.userid for each in talk.home.accounts_at(form)] == ["jurgen"]
+        assert [each.userid for each in talk.home.ask(accounts_at, form)] == ["jurgen"]
 
 
 def test_our_own_address_may_be_of_such_a_domain(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from pbm_oust.store.home import Home
+from pbm_oust.store.limits import Counted
 from tests.support.accounts import codes, make_account
 from tests.support.home_by_mail import ALICE, NOON, mailed
 from tests.support.outbox import letters
@@ -33,3 +34,11 @@ def test_an_account_that_is_not_there_is_guessed_at_no_more_often(home: Home) ->
         text = letter.text.replace(userid, "USERID").replace(sender, "SENDER")
         said[userid] = letter.subject, text
     assert said["alice"] == said["nobod"]
+
+
+def test_a_wrong_password_counts_once_though_its_mail_is_done_again_after_scrypt(
+    home: Home,
+) -> None:
+    make_account(home, "alice", "wonderland", ALICE)
+    send(home, ALICE, "signup alice rabbithole")
+    assert home.tally.number(Counted.WRONG_PASSWORDS_FOR_ONE, "alice") == 1

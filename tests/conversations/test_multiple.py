@@ -2,7 +2,7 @@
 
 import re
 
-from pbm_oust.commands.general import MOST_LINES
+from pbm_oust.service.several import MOST_LINES
 from pbm_oust.store.home import Home
 from tests.letters.test_attached_records import ended
 from tests.support.accounts import make_account

@@ -10,6 +10,7 @@ from pbm_oust.accounts.queue import Clause, Plan
 from pbm_oust.board import Place
 from pbm_oust.commands.leave import LARGEST_PART
 from pbm_oust.mail.inbound import KeptBySender
+from pbm_oust.store.accounts import whole_account
 from tests.speed.long import long_history
 from tests.support.accounts import account_of, change_account, make_account
 from tests.support.histories import history_text, lay_histories
@@ -84,7 +85,7 @@ def test_nobody_is_forgotten_by_halves_where_a_board_is_damaged(talk: Talk) -> N
     assert (account(talk, "alice"), history_text(talk.home)) == before
     lay_histories(talk.home, {1: sound}, "churn")
     talk.send(ALICE, "forget alice wonderland really", number=3)
-    assert not talk.home.account("alice")
+    assert not talk.home.ask(whole_account, "alice")
 
 
 def test_an_address_that_somebody_else_has_too_keeps_its_letters(talk: Talk) -> None:

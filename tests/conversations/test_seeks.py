@@ -10,7 +10,7 @@ from pbm_oust.accounts.items import MOST_SEEKS
 from pbm_oust.rules import KINDS, Side
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
-from tests.support.accounts import make_account, remove_account
+from tests.support.accounts import account_of, make_account, remove_account
 from tests.support.histories import board_numbers
 from tests.support.home_by_mail import ALICE, BOB, CAROL, NOON, Talk, copy_of, home_of, mailed
 from tests.support.pages import Page
@@ -40,8 +40,8 @@ def test_of_those_who_seek_at_once_each_gets_a_number(home: Home) -> None:
     userids = ("alice", "bob", "carol")
     with ThreadPoolExecutor(len(userids)) as pool:
         list(pool.map(lambda each: send(home, each, f"oust seek {each} wonderland"), userids))
-    accounts = map(home.account, userids)
-    assert sorted(each.seeks[0].number for each in accounts if each) == [1, 2, 3]
+    accounts = (account_of(home, each) for each in userids)
+    assert sorted(each.seeks[0].number for each in accounts) == [1, 2, 3]
 
 
 def test_one_player_has_only_so_many_open_challenges(home: Home) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.service.answers import MOST_ANSWERS
+from pbm_oust.service.sheets import MOST_ANSWERS
 from tests.support.histories import moves_of
 from tests.support.home_by_mail import ALICE, BOB, CAROL, Talk
 from tests.support.listening import listening

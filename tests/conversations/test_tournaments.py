@@ -4,7 +4,6 @@ import random
 import threading
 from collections import Counter
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.play.tournaments import step
 from pbm_oust.store import tournaments
-from pbm_oust.store.index import BoardName, find_entry
+from pbm_oust.store.index import BoardName, find_entry, names_of
 from pbm_oust.tournaments.cup import Cup, Entry, Every, Out, State
 from pbm_oust.tournaments.cup import following as following_month
 from tests.support.accounts import make_account
@@ -67,7 +66,7 @@ def play_all(talk: Talk, rng: random.Random) -> int:
     """Let somebody resign on each board in play; return how many there were."""
     active = [
         each
-        for name in talk.home.board_names("oust")
+        for name in talk.home.ask(names_of, "oust")
         if (each := talk.home.ask(find_entry, name)) and not each.result
     ]
     for board in active:
@@ -138,7 +137,7 @@ def begun(path: Path, *options: str, players: tuple[str, ...] = PLAYERS[:3]) -> 
 
 def boards(talk: Talk) -> dict[str, str]:
     """Return who plays on each board, and how its game ended."""
-    found = (talk.home.ask(find_entry, name) for name in talk.home.board_names("oust"))
+    found = (talk.home.ask(find_entry, name) for name in talk.home.ask(names_of, "oust"))
     return {
         each.name: f"{each.x}-{each.o}" + (f" {each.result.how.value}" if each.result else "")
         for each in found
@@ -342,7 +341,7 @@ def test_a_tournament_of_many_begins_in_parts_that_are_no_larger(
         parts = list[tuple[int, int, int]]()
         while len(parts) < PARTS:
             before = disk.costs.statements, len(boards(talk)), len(home.outbox.letters())
-            assert work.retried(partial(step, "oust", 1))
+            assert work.carry_out(lambda on: step(on, "oust", 1)).what
             statements = disk.costs.statements - before[0]
             begun = len(boards(talk)) - before[1]
             parts.append((statements, begun, len(home.outbox.letters()) - before[2]))
@@ -364,22 +363,22 @@ def test_other_mails_are_answered_while_a_large_tournament_begins(tmp_path: Path
     beside = Talk(talk.home, now=talk.now)
     sweeping = threading.Thread(target=beside.sweep)
     sweeping.start()
-    wait_until(lambda: talk.home.board_names("oust"), "the first board")
+    wait_until(lambda: talk.home.ask(names_of, "oust"), "the first board")
     assert write(talk, "player0", "help")
-    begun = len(talk.home.board_names("oust"))
+    begun = len(talk.home.ask(names_of, "oust"))
     sweeping.join()
-    assert begun < len(talk.home.board_names("oust")) == 160
+    assert begun < len(talk.home.ask(names_of, "oust")) == 160
 
 
 def test_a_damaged_board_begins_no_other_game_of_its_pair(tmp_path: Path) -> None:
     talk = begun(tmp_path)
     name = BoardName("oust", 1)
-    data = talk.home.history(name) + b"nonsense\n"
+    data = talk.home.ask(talk.home.boards.history, name) + b"nonsense\n"
     talk.home.do(talk.home.boards.put, name, None, data)
     talk.now += timedelta(hours=2)
     write(talk, "ann", "oust move 2 PW resign")
     talk.sweep()
-    assert len(talk.home.board_names("oust")) == 3
+    assert len(talk.home.ask(names_of, "oust")) == 3
 
 
 def test_a_player_keeps_their_place_under_another_userid(tmp_path: Path) -> None:

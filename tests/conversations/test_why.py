@@ -30,7 +30,7 @@ def home(tmp_path: Path) -> Home:
 
 
 def origin(home: Home, number: int | None = None) -> Provenance:
-    return origin_of(read_game(home, KINDS["oust"], 1), number, home)
+    return home.ask(origin_of, read_game(home, KINDS["oust"], 1), number)
 
 
 def text(home: Home, sender: str, line: str) -> str:
@@ -49,7 +49,7 @@ def test_what_is_kept_of_a_mail_goes_after_a_year(home: Home) -> None:
 def test_it_follows_a_player_who_is_merged_into_another(home: Home) -> None:
     make_account(home, "dora", "rabbithole", "dora@example.org")
     work = open_inbound(home, ADDRESS, lambda: NOON).work
-    merge_players("alice", "dora", work)
+    work.carry_out(lambda on: merge_players(on, "alice", "dora"))
     cause = origin(home, 1).cause
     assert cause
     assert cause.mail

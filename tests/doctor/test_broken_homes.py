@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import subprocess
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import apsw
@@ -109,7 +109,7 @@ def test_a_sound_home_has_a_line_for_each_thing(tmp_path: Path) -> None:
     result = examine(tmp_path / "home")
     assert (faults(result), result.exit_code) == ("", 0)
     abouts = " ".join(line.split()[1] for line in result.output.splitlines())
-    things = "histories: accounts: bounces: outbox: permissions: space:"
+    things = "histories: accounts: bounces: tournaments: texts: outbox: permissions: space:"
     assert abouts == f"program: configuration: house: database: {things}"
 
 
@@ -243,3 +243,21 @@ def _with_relay(tmp_path: Path, line: str) -> Result:
     text = home.read_configuration()
     home.configuration.write_text("\n".join([*text.splitlines()[:2], line]))
     return examine(home.path, "--relay")
+
+
+def test_nothing_is_wrong_after_a_clock_was_a_month_ahead(tmp_path: Path) -> None:
+    talk = Talk.begin(tmp_path / "home", ALICE, BOB)
+    talk.now = datetime.now(UTC) + timedelta(days=30)
+    for line in (
+        "challenge alice bob wonderland -size=5",
+        "challenge alice bob wonderland -size=5",
+        "move 1 alice wonderland C3",
+        "resign 2 alice wonderland",
+    ):
+        talk.send(ALICE, f"oust {line}")
+    talk.now = datetime.now(UTC)
+    assert "BAD" not in faults(examine(tmp_path / "home"))
+    talk.send(BOB, "oust move 1 bob lookingglass D4")
+    talk.sweep()
+    result = examine(tmp_path / "home")
+    assert ("BAD" in faults(result), result.exit_code) == (False, 0)

@@ -18,7 +18,7 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 from pbm_oust.accounts.tags import Echo
 from pbm_oust.doctor import Examiner, Severity, outside
 from pbm_oust.mail.inbound import envelope_of, open_inbound
-from pbm_oust.play.request import Outcome
+from pbm_oust.play.request import Ending
 from pbm_oust.store.configuration import Configuration, Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.message_keys import outcome_of
@@ -102,6 +102,7 @@ def test_something_else_listens_where_the_server_should(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outside, "SECONDS", 0.5)
+    configure(home, f'smtp = "127.0.0.1:{free_port()}"')
     with serving(home), answering(200, b"{}") as place:
         configure(home, f'smtp = "{place}"')
         (said,) = about(home, "service")
@@ -385,7 +386,7 @@ def test_nobody_else_makes_the_doctor_believe_that_mail_came_in(home: Home) -> N
     echo = Echo.begin(bytes(32), "abcdefghijklmnop")
     inbound = open_inbound(home, OWN, home.now)
     told = inbound.take(b"From: eve@example.org\r\n\r\n", envelope_of("", [echo.address(OWN)]))
-    assert told.outcome is Outcome.SILENT
+    assert told.ending is Ending.SILENT
     assert home.ask(outcome_of, echo.message_key) is None
 
 

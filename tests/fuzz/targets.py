@@ -12,7 +12,7 @@ from pbm_oust.mail.inbound import Envelope, Inbound, open_inbound
 from pbm_oust.mail.reading import UnreadableMail, read_mail
 from pbm_oust.mail.reading.html import text_of_html
 from pbm_oust.mail.reading.own_text import own_text
-from pbm_oust.play.unit_of_work import NotDerived
+from pbm_oust.play.passwords import NotDerived
 from pbm_oust.service.table import parse_line
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, home_of
 from tests.support.limits import UNLIMITED
@@ -20,7 +20,7 @@ from tests.support.outbox import letters
 
 HEAD = b"From: alice@example.org\nContent-Type: text/plain; charset=utf-8\n\n"
 COMMAND = "oust move 17 alice wonderland A1"
-FACES = tuple(":;=.^_")
+FACES = tuple(":;=.^_~8xX%|}]")
 """What the eyes of a face may be, below its brows: `>:(`."""
 _FOLDER = tempfile.TemporaryDirectory()
 
@@ -73,7 +73,8 @@ def texts(data: bytes) -> None:
     """
     text = data.decode("utf-8", "replace").replace("\r", "\n").replace("\0", "")
     sure = own_text(text).sure.split("\n")
-    assert not any(line.startswith(">") and line[1:2] not in FACES for line in sure)
+    quotes = (line for line in sure if line.startswith(">") and line[1:2] not in FACES)
+    assert all("<" in line[1:7] for line in quotes)  # a face such as >w<
     quoted = "\n".join(f"> {line}" for line in f"{text}\n{COMMAND}".split("\n"))
     assert own_text(quoted).whole == ""
     assert read_mail(HEAD + quoted.encode()[:200_000]).text == ""

@@ -13,7 +13,7 @@ from pbm_oust.grammar.values import (
     BadPassword,
     BadUserid,
 )
-from pbm_oust.grammar.vocabulary import UnknownWord
+from pbm_oust.grammar.vocabulary import UnknownWord, find_command_word, meant_by
 from pbm_oust.grammar.wish import BadPlacement
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS
@@ -42,6 +42,14 @@ def refused(text: str) -> tuple[UnreadableReason, str]:
     return read.reason, read.culprit
 
 
+def meant(typed: str) -> str | None:
+    """Return the command that a word is read as, or that is suggested for it."""
+    try:
+        return find_command_word(typed, FIRST_WORDS)
+    except Unreadable as unreadable:
+        return meant_by(unreadable)
+
+
 @pytest.mark.parametrize("text", ["", "   ", "\u200b\u00a0", '""'])
 def test_an_empty_line(text: str) -> None:
     assert refused(text) == (Empty(), "")
@@ -59,6 +67,27 @@ def test_a_first_word_that_is_no_command() -> None:
 def test_a_first_word_that_is_almost_a_command() -> None:
     reason = UnknownWord(tuple(FIRST_WORDS), resembles="signup")
     assert refused("singup alice wonderland") == (reason, "singup")
+
+
+def mistyped(word: str) -> set[str]:
+    """Return a word with a letter left out, doubled, or exchanged for the next one."""
+    cut = [(word[:nth], word[nth:]) for nth in range(len(word))]
+    return {
+        each
+        for begin, rest in cut
+        for each in (
+            begin + rest[1:],
+            begin + rest[0] + rest,
+            begin + rest[1:2] + rest[0] + rest[2:],
+        )
+    }
+
+
+@pytest.mark.parametrize("word", FIRST_WORDS)
+def test_a_first_word_with_one_letter_amiss_is_that_one(word: str) -> None:
+    others = {each for each in FIRST_WORDS if each[:4] == word[:4]}  # forgot and forget
+    for typed in mistyped(word) - {*FIRST_WORDS}:
+        assert meant(typed) in others or (meant(typed) is None and len(typed) < 4), typed
 
 
 def test_a_second_word_that_is_almost_a_command() -> None:

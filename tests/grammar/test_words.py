@@ -111,6 +111,24 @@ def test_a_near_miss_is_refused_with_a_suggestion(word: str) -> None:
     assert (meant_by(refusal), refusal.culprit) == ("move", word)
 
 
+@pytest.mark.parametrize(
+    ("word", "known", "meant"),
+    [
+        ("shov", ("shot", "show"), "shot"),
+        ("shov", ("show", "shot"), "show"),
+        ("hostory", ("history", "store"), "history"),
+        ("outs", ("tours", "oust"), "oust"),
+        ("osut", ("oust", "tous"), "oust"),
+        ("moving", ("move", "show"), None),
+        ("mvve", ("move",), "move"),
+    ],
+)
+def test_of_words_that_are_as_near_the_first_is_meant_and_before_them_one_of_the_same_letters(
+    word: str, known: tuple[str, ...], meant: str | None
+) -> None:
+    assert resembling(word, known) == meant
+
+
 def test_a_word_like_none_is_refused_with_those_that_are_known() -> None:
     refusal = refused("xyzzy")
     assert refusal.reason == UnknownWord(tuple(sorted(KNOWN)))

@@ -13,8 +13,9 @@ import pytest
 import pbm_oust
 from pbm_oust.cli.common import LogFormatter
 from pbm_oust.render.visible import visible_json, visible_letter, visible_line, visible_text
+from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import BoardName
+from pbm_oust.store.index import BoardName, names_of
 from tests.support import tables
 from tests.support.accounts import make_account
 from tests.support.command_line import run
@@ -135,7 +136,7 @@ def test_an_import_with_control_characters_steers_no_terminal(home: Home) -> Non
 @pytest.mark.parametrize("address", ["a\u202eb@example.org", "a\u200bb@example.org"])
 def test_an_address_holds_nothing_that_cannot_be_seen(home: Home, address: str) -> None:
     added = run(home, "players", "add", "alice", address, "--password", "wonderland")
-    assert (added.exit_code, home.userids()) == (2, [])
+    assert (added.exit_code, home.ask(all_userids)) == (2, [])
 
 
 def test_only_the_terminal_prints_what_is_no_fixed_text() -> None:
@@ -163,7 +164,7 @@ def test_a_letter_that_others_put_into_the_outbox_steers_no_terminal(home: Home)
     (home.outbox.path / "new" / "1795176000.L000001.pbm_oust").write_bytes(data.encode())
     for words in ("outbox list", "outbox list --json", "outbox show 1795176000.L000001", "doctor"):
         assert not STEERS.search(run(home, *words.split()).output)
-    assert BoardName("oust", 1) not in home.board_names("oust")
+    assert BoardName("oust", 1) not in home.ask(names_of, "oust")
 
 
 def test_noncharacters_of_a_mail_are_no_marks_of_our_letters(home: Home) -> None:

@@ -47,7 +47,7 @@ def test_and_so_are_the_limits(home: Home) -> None:
         userid: [
             [
                 (each.to, each.subject)
-                for each in mailed(home, f"{userid}@x.net", f"forgot {userid}")
+                for each in mailed(home, f"x@{userid}.net", f"forgot {userid}")
             ]
             for _ in range(15)
         ]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.home import Home
 from tests.support import tables
 from tests.support.accounts import make_account
@@ -40,7 +41,7 @@ def test_an_account_that_no_command_can_have_made_is_refused(
         assert refused.exit_code == 1
         assert "standard input: line 2: " in refused.output
         assert reason in refused.output
-    assert other.userids() == ["carol"]
+    assert other.ask(all_userids) == ["carol"]
 
 
 def test_what_commands_have_made_is_taken(tmp_path: Path, other: Home) -> None:

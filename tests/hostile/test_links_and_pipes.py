@@ -7,6 +7,7 @@ import pytest
 
 from pbm_oust.cli.common import LARGEST_IMPORT
 from pbm_oust.mail.clients import S250_DONE
+from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
@@ -45,7 +46,7 @@ def test_a_history_that_is_a_link_or_a_pipe_is_set_aside_and_hangs_nobody(
     replace(playing.history_path(BOARD))
     assert deliver(port, command("oust show 1")) == S250_DONE
     assert deliver(port, command("oust move 1 alice wonderland C3")) == S250_DONE
-    assert playing.history_path(BOARD).read_bytes() == playing.history(BOARD)
+    assert playing.history_path(BOARD).read_bytes() == playing.ask(playing.boards.history, BOARD)
     assert not playing.history_path(BOARD).is_symlink()
     assert len(playing.publisher.edited(BOARD)) == 1
 
@@ -57,7 +58,7 @@ def test_nothing_is_written_through_a_history_that_is_a_link(playing: Home) -> N
     before = elsewhere.read_bytes()
     assert run(playing.path, "games", "void", "oust", "1", "--yes").exit_code == 0
     assert elsewhere.read_bytes() == before
-    assert path.read_bytes() == playing.history(BOARD) != before
+    assert path.read_bytes() == playing.ask(playing.boards.history, BOARD) != before
 
 
 def test_a_folder_that_is_a_link_is_not_used(playing: Home) -> None:
@@ -118,7 +119,7 @@ def test_a_database_that_is_a_link_is_refused(playing: Home, tmp_path: Path) -> 
     linked.path.mkdir()
     linked.database_path.symlink_to(playing.database_path)
     with pytest.raises(DatabaseFault, match="is a link"):
-        linked.userids()
+        linked.ask(all_userids)
 
 
 def test_a_draft_is_not_written_through_a_link(home: Home, tmp_path: Path) -> None:

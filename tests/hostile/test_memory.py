@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.mail.server import give_memory_back
-from pbm_oust.play.unit_of_work import NotDerived, Passwords
+from pbm_oust.play.passwords import NotDerived, Passwords
 
 def guess(nth):
     try:

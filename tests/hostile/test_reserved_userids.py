@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.accounts.account import reserved_userids
+from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.home import Home
 from tests.support.accounts import all_codes, make_account
 from tests.support.command_line import run
@@ -29,7 +30,7 @@ def test_a_signup_with_a_reserved_userid_is_refused_and_says_so(home: Home, user
 @pytest.mark.parametrize("userid", OTHERS)
 def test_a_userid_that_only_resembles_one_is_anybodys(home: Home, userid: str) -> None:
     added = run(home, "players", "add", userid, ALICE, "--password", "wonderland")
-    assert (added.exit_code, home.userids()) == (0, [userid])
+    assert (added.exit_code, home.ask(all_userids)) == (0, [userid])
 
 
 def test_the_refusal_is_the_same_whether_there_is_such_an_account_or_not(home: Home) -> None:
@@ -46,7 +47,7 @@ def test_the_operator_is_told_that_a_userid_is_reserved(home: Home, userid: str)
     make_account(home, "alice", "wonderland", ALICE)
     renamed = run(home, "players", "rename", "alice", userid)
     assert (renamed.exit_code, "is reserved for" in renamed.output) == (2, True)
-    assert home.userids() == ["alice"]
+    assert home.ask(all_userids) == ["alice"]
 
 
 def test_no_account_with_a_reserved_userid_is_imported(home: Home, tmp_path: Path) -> None:
@@ -58,7 +59,7 @@ def test_no_account_with_a_reserved_userid_is_imported(home: Home, tmp_path: Pat
     imported = run(home, "players", "import", stdin=exported)
     assert imported.exit_code == 1
     assert "line 2: the userid root is reserved" in imported.output
-    assert home.userids() == []
+    assert home.ask(all_userids) == []
 
 
 def test_an_account_that_has_a_reserved_userid_keeps_it(home: Home) -> None:

@@ -27,8 +27,7 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules import KINDS
 from pbm_oust.store import ladders, tournaments
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import BoardName, due_by, find_entry
-from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.index import BoardName, due_by, find_entry, names_of
 from pbm_oust.store.tournaments import due_cups
 from pbm_oust.tournaments.cup import Cup, State
 from tests.league.clock import SetClock
@@ -165,13 +164,14 @@ class Year:
     def _is_settled(self) -> bool:
         self.start()
         now, work = self.clock.now(), open_inbound(self.home, ADDRESS, self.clock.now).work
-        named = self.home.ask(due_by, now)
-        games = (read_game(self.home, KINDS[name.kind], name.board) for name in named)
-        return not (
-            self.home.ask(ladders.is_due, "oust", now)
-            or self.home.ask(due_cups, now)
-            or any(not each.result and work.clock_of(each).ruling_due(now) for each in games)
-        )
+        with work.reading() as on:
+            named = due_by(on.snapshot, now)
+            games = (on.game(KINDS[name.kind], name.board) for name in named)
+            return not (
+                ladders.is_due(on.snapshot, "oust", now)
+                or due_cups(on.snapshot, now)
+                or any(not each.result and on.clock_of(each).ruling_due(now) for each in games)
+            )
 
     # The year
 
@@ -208,7 +208,7 @@ class Year:
 
     def boards(self) -> Iterator[Summary]:
         """Yield the boards whose games go on."""
-        names = self.home.board_names("oust")
+        names = self.home.ask(names_of, "oust")
         self.open.update(names[self.known :])
         self.known = len(names)
         for name in sorted(self.open):
@@ -243,7 +243,7 @@ def open_cups(year: Year, day: int) -> None:
             starts=now + timedelta(days=2),
         )
         work = open_inbound(year.home, ADDRESS, year.clock.now).work
-        work.retried(lambda work: open_cup(cup, work))
+        work.change(lambda on: open_cup(on, cup))
         for nth, name in enumerate(names):
             most = " 2" if nth % 4 == 3 else ""
             year.send(name, f"oust enter {number} {year.password(name)}{most}")
@@ -282,8 +282,9 @@ def climb(year: Year, day: int) -> None:
         if name in year.plan.silent or year.random.random() > _SHARE_CLIMBING:
             continue
         work = open_inbound(year.home, ADDRESS, year.clock.now).work
-        outlook = year.home.ask(ladders.outlook, "oust", name, year.clock.now())
-        others = [*outlook.free(partial(is_absent, work))]
+        with work.reading() as on:
+            outlook = ladders.outlook(on.snapshot, "oust", name, on.now)
+            others = [*outlook.free(partial(is_absent, on))]
         if year.random.random() < _SHARE_RASH:
             others = year.plan.names
         if others:
@@ -311,7 +312,7 @@ def faults(year: Year, stairs: Stairs) -> Iterator[str]:
         ["games", "verify"],
         ["tournaments", "verify"],
         ["ratings", "--recompute"],
-        ["doctor"],
+        ["doctor", "--all"],
     )
     yield from of_command_line(home, *commands)
     found, challenges = sections_in(home.path / "oust"), challenges_in(home.path / "oust")
@@ -340,7 +341,7 @@ def _wrong(cup: Cup, work: UnitOfWork, found: Mapping[Section, Sequence[Played]]
     out = {each.userid for each in entries if each.out}
     expected, boards = {each.userid for each in entries}, list[Played]()
     for round_ in range(1, cup.round + 1):
-        tables = tables_of(cup, round_, work)
+        tables = work.look(partial(tables_of, cup=cup, round_=round_))
         drawn = Counter(each for table in tables for each in table.section.players)
         if drawn != Counter(expected):
             yield f"round {round_} was drawn wrongly"
@@ -374,7 +375,7 @@ def _wrong(cup: Cup, work: UnitOfWork, found: Mapping[Section, Sequence[Played]]
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Ending:
     """What came of a year."""
 
     mails: int
@@ -404,7 +405,7 @@ class Outcome:
         return "\n".join(lines)
 
 
-def conduct(plan: Plan, place: Path, show: Callable[[str], None]) -> Outcome:
+def conduct(plan: Plan, place: Path, show: Callable[[str], None]) -> Ending:
     """Play a year in a folder. The clock ends today, so that no history is from the future."""
     start = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     clock, home = SetClock(place / "clock"), Home(place / "home")
@@ -419,8 +420,8 @@ def conduct(plan: Plan, place: Path, show: Callable[[str], None]) -> Outcome:
     cups = (home.ask(tournaments.find, "oust", 1 + number) for number in range(plan.cups))
     stairs, challenges = Stairs(year.closed), challenges_in(home.path / "oust")
     stairs.follow(year.walks, challenges, clock.now())
-    boards = [home.ask(find_entry, name) for name in home.board_names("oust")]
-    return Outcome(
+    boards = [home.ask(find_entry, name) for name in home.ask(names_of, "oust")]
+    return Ending(
         mails=year.mails,
         kills=year.kills,
         boards=len(boards),

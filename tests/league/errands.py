@@ -72,7 +72,7 @@ def _hold_a_cup(season: Season) -> None:
         size=5,
         starts=now + timedelta(days=1),
     )
-    work.retried(lambda work: open_cup(cup, work))
+    work.change(lambda on: open_cup(on, cup))
     for name in ("alice", "bob", "carol", "dinah"):
         season.players[name].signed("oust enter 1")
     season.players["dinah"].signed("oust withdraw 1")

@@ -9,6 +9,7 @@ from pbm_oust.board import Deed, Game
 from pbm_oust.rules import KINDS, Position
 from pbm_oust.service.table import parse_line
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import names_of
 from pbm_oust.store.open_boards import read_game
 from tests.league.clock import SetClock
 from tests.league.post import Post
@@ -31,7 +32,7 @@ class World:
         return [
             read_game(self.home, kind, name.board)
             for kind in KINDS.values()
-            for name in self.home.board_names(kind.name)
+            for name in self.home.ask(names_of, kind.name)
         ]
 
     def chance(self, share: float) -> bool:

@@ -19,7 +19,7 @@ from tests.league.verdict import faults
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Ending:
     """What came of a league."""
 
     mails: int
@@ -43,7 +43,7 @@ class Outcome:
         return "\n".join(lines)
 
 
-def conduct(plan: Plan, place: Path, show: Callable[[str], None]) -> Outcome:
+def conduct(plan: Plan, place: Path, show: Callable[[str], None]) -> Ending:
     """Play a league in a folder. The clock ends today, so that no history is from the future."""
     start = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     clock = SetClock(place / "clock")
@@ -56,7 +56,7 @@ def conduct(plan: Plan, place: Path, show: Callable[[str], None]) -> Outcome:
         season = Season(plan, world, clock.now())
         season.play(by_day(plan), show)
     games = world.games()
-    return Outcome(
+    return Ending(
         mails=post.sent,
         letters=sum(map(len, post.boxes.values())),
         boards=len(games),

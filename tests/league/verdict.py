@@ -21,7 +21,8 @@ def faults(world: World, log: str, copy: Path, *, uses_all: bool) -> Iterator[st
     home = world.home
     if uses_all:
         yield from _unused(world)
-    yield from of_command_line(home, ["games", "verify"], ["ratings", "--recompute"], ["doctor"])
+    commands = ["games", "verify"], ["ratings", "--recompute"], ["doctor", "--all"]
+    yield from of_command_line(home, *commands)
     if _ratings(home.path) != _ratings(_with_histories_only(home, copy)):
         yield "the ratings computed from the histories alone differ"
     yield from (f"{game.name} is not over" for game in world.games() if not game.result)

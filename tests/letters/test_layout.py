@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pbm_oust.letters.layout import BOARD as MARK
 from pbm_oust.letters.layout import (
     WIDTH,
+    Appearance,
     Block,
-    Look,
     PageLink,
     Paragraph,
     Written,
@@ -37,7 +37,7 @@ def text_of(*some: Block) -> str:
 @given(st.lists(sentences, max_size=5))
 def test_sentences_are_whole_and_broken_only_in_the_text(some: list[str]) -> None:
     found = tuple(blocks("\n\n".join(some)))
-    assert found == tuple(Paragraph(Look.PROSE, (each,)) for each in some)
+    assert found == tuple(Paragraph(Appearance.PROSE, (each,)) for each in some)
     lines = text_of(*found).splitlines()
     assert all(len(line) <= WIDTH or " " not in line for line in lines)
 
@@ -51,7 +51,7 @@ def test_lines_are_broken_as_textwrap_breaks_them(line: str, width: int) -> None
 
 def test_short_lines_stay_lines() -> None:
     text = "alice played D4.\nbob played E5.\nThe server passed for alice."
-    assert list(blocks(text)) == [Paragraph(Look.PROSE, tuple(text.split("\n")))]
+    assert list(blocks(text)) == [Paragraph(Appearance.PROSE, tuple(text.split("\n")))]
 
 
 @given(st.text())
@@ -69,10 +69,10 @@ def test_indented_lines_stay_as_they_are() -> None:
     text = "You sent:\n\n  oust mvoe 17\n       ^^^^\n\n\n\nSend instead:\n\n  oust move 17\n"
     found = list(blocks(text))
     assert found == [
-        Paragraph(Look.PROSE, ("You sent:",)),
-        Paragraph(Look.LINES, ("  oust mvoe 17", "       ^^^^")),
-        Paragraph(Look.PROSE, ("Send instead:",)),
-        Paragraph(Look.LINES, ("  oust move 17",)),
+        Paragraph(Appearance.PROSE, ("You sent:",)),
+        Paragraph(Appearance.LINES, ("  oust mvoe 17", "       ^^^^")),
+        Paragraph(Appearance.PROSE, ("Send instead:",)),
+        Paragraph(Appearance.LINES, ("  oust move 17",)),
     ]
     assert text_of(*found) == text.replace("\n\n\n\n", "\n\n")
 
@@ -81,8 +81,14 @@ def test_what_a_player_wrote_is_known_as_that_and_indented_in_the_text() -> None
     said = quoted("Well played!\n\n\n  I give\nup.")
     found = list(blocks(f"bob writes:\n\n{said}\n\nOr send:\n\n  oust show 1"))
     looks = [each.look for each in found if isinstance(each, Paragraph)]
-    assert looks == [Look.PROSE, Look.SAID, Look.SAID, Look.PROSE, Look.LINES]
-    assert found[2] == Paragraph(Look.SAID, ("  I give", "up."))
+    assert looks == [
+        Appearance.PROSE,
+        Appearance.SAID,
+        Appearance.SAID,
+        Appearance.PROSE,
+        Appearance.LINES,
+    ]
+    assert found[2] == Paragraph(Appearance.SAID, ("  I give", "up."))
     assert text_of(*found[:3]) == "bob writes:\n\n  Well played!\n\n    I give\n  up.\n"
 
 
@@ -90,7 +96,7 @@ def test_a_long_line_of_a_player_is_broken_between_words_and_only_in_the_text() 
     address = "https://example.org/" + "x" * 90
     line = "This is where I found it, so have a look before you make your next move: " + address
     (found,) = blocks(quoted(line))
-    assert found == Paragraph(Look.SAID, (line,))
+    assert found == Paragraph(Appearance.SAID, (line,))
     assert text_of(found).splitlines()[-1] == f"  {address}"
 
 

@@ -10,11 +10,11 @@ import pytest
 from jinja2 import Environment, nodes
 
 import pbm_oust
-from pbm_oust.play.notices import BoardOutcomeNotice, Notice, OutcomeNotice, TimedNotice
+from pbm_oust.play.notices import BoardOutcomeNotice, Notice, TimedNotice
 
-SHARED = (Notice, OutcomeNotice, BoardOutcomeNotice, TimedNotice)
+SHARED = (Notice, BoardOutcomeNotice, TimedNotice)
 """The classes that are no notices by themselves."""
-ELSEWHERE = {"reader", "is_repeated", "refusal", "correction", "instead", "answered", "replied"}
+ELSEWHERE = {"reader", "refusal", "correction", "instead", "answered", "replied"}
 """The fields that templates need not use: whom it is told, and what has words of its own."""
 FOLDER = files("pbm_oust.templates") / "mail"
 

@@ -52,7 +52,7 @@ def test_where_stones_may_go_is_found_once_for_all_letters() -> None:
 
 
 def test_a_letter_makes_each_token_once(work: Counter[tuple[str, str]]) -> None:
-    assert work["accounts/tags.py", "token_for"] == 2, "one for Reply-To and links, one for its id"
+    assert work["accounts/asks.py", "token_for"] == 2, "one for Reply-To and links, one for its id"
 
 
 def test_the_work_for_a_link_is_none(work: Counter[tuple[str, str]]) -> None:

@@ -25,7 +25,7 @@ def test_what_is_begun_when_the_server_stops_is_committed_all_the_same(home: Hom
     told = envelope_of(ALICE, [ADDRESS])
 
     async def take_twice() -> None:
-        committer = Committer(home, stopped)
+        committer = Committer(home.database, stopped)
         for _ in range(2):
             async with asyncio.timeout(PATIENCE):
                 await inbound.take_with(committer, HELP, told)
@@ -45,7 +45,7 @@ def test_a_mail_that_the_server_does_not_finish_before_it_stops_stays_with_its_s
         disk = Lock()
         with ThreadPoolExecutor(1) as waiting, disk:
             waiting.submit(disk.acquire)
-            committer = Committer(home, waiting)
+            committer = Committer(home.database, waiting)
             mail = asyncio.create_task(inbound.take_with(committer, HELP, told))
             await asyncio.sleep(0)
             mail.cancel()

@@ -14,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from pbm_oust.mail import metrics
 from pbm_oust.mail.handler import BOUNDS, Counts
-from pbm_oust.play.request import Handled, Outcome
+from pbm_oust.play.request import Ending, Handled
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from tests.support.home_by_mail import ALICE, BOB, home_of
@@ -116,9 +116,9 @@ def test_metrics_go_on_without_the_store(tmp_path: Path, endpoint: str) -> None:
 def test_mails_are_counted_by_how_long_their_senders_have_waited() -> None:
     counts = Counts()
     for seconds in (0.001, BOUNDS[0], BOUNDS[-1], BOUNDS[-1] + 1):
-        counts.note(Handled(Outcome.KEPT), seconds)
+        counts.note(Handled(Ending.KEPT), seconds)
     assert (counts.waits[0], *counts.waits[-2:]) == (2, 1, 1)
-    assert counts.outcomes == {Outcome.KEPT: 4}
+    assert counts.outcomes == {Ending.KEPT: 4}
     assert not counts.commands
 
 

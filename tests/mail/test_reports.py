@@ -96,6 +96,35 @@ def test_refusals_for_policy_are_told_from_others(diagnosis: str, wanted: str, s
     assert found.status == wanted
 
 
+def test_of_several_recipients_ours_alone_counts() -> None:
+    others = (
+        b"Final-Recipient: rfc822; carol@example.com\r\nAction: failed\r\nStatus: 5.2.1\r\n\r\n"
+    )
+    both = PLAIN.replace(b"Final-Recipient", others + b"Final-Recipient", 1)
+    assert read(both) == read(PLAIN)
+    assert read(changed(both, "Action", " delayed")) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # It failed for good, whatever else is said.
+        (b"Hi. This is", b"Warning: This is"),
+        # What our own letter says does not count.
+        (b"It is your turn. 5.7.1", b"It is your turn. Your opponent was delayed, try again."),
+    ],
+)
+def test_a_letter_that_was_only_late_is_told_by_what_the_mail_server_says(
+    old: bytes, new: bytes
+) -> None:
+    assert old in MAILS["qmail"]
+    assert read(MAILS["qmail"].replace(old, new)) == read(MAILS["qmail"])
+    vague = MAILS["qmail"].replace(b"This is a permanent error; ", b"").replace(b"550 5.1.1 ", b"")
+    found = read(vague.replace(b"It is your turn. 5.7.1", b"The next letter will be retried."))
+    assert found
+    assert found.recipient == BOB
+
+
 # What is no report of a failed letter
 
 

@@ -49,12 +49,30 @@ def test_the_sender_of_the_envelope_counts_whatever_from_says(
     assert automatic_by(read, envelope_sender, OWN) == reason
 
 
+@pytest.mark.parametrize("subjects", [("help", "Out of Office"), ("Out of Office", "help")])
+def test_one_subject_of_an_automatic_reply_is_enough(subjects: tuple[str, str]) -> None:
+    read = read_mail(mail(f"From: {ALICE}", *(f"Subject: {each}" for each in subjects)))
+    assert automatic_by(read, ALICE, OWN) == "Subject of an automatic reply"
+
+
 @tabled("part")
 @pytest.mark.parametrize("kind", ["alternative", "mixed"])
 def test_a_reaction_with_an_emoji_plays_nothing(part: str, kind: str) -> None:
     text = "Content-Type: text/plain\r\n\r\nD4"
     read = read_mail(in_parts(text, f"{part}\r\n\r\n{{}}", kind=kind))
     assert automatic_by(read, ALICE, OWN) == "reaction"
+
+
+@tabled("subject", "text")
+def test_a_receipt_or_recall_in_words_plays_nothing(subject: str, text: str) -> None:
+    read = read_mail(mail(f"From: {ALICE}", f"Subject: {subject}", text=text))
+    assert automatic_by(read, ALICE, OWN) == "receipt or recall"
+
+
+@tabled("subject", "text")
+def test_what_only_resembles_a_receipt_is_answered(subject: str, text: str) -> None:
+    read = read_mail(mail(f"From: {ALICE}", f"Subject: {subject}", text=text))
+    assert automatic_by(read, ALICE, OWN) is None
 
 
 @pytest.mark.parametrize(("hops", "reason"), [(MOST_HOPS + 1, "too many hops"), (MOST_HOPS, None)])

@@ -3,7 +3,7 @@
 import pytest
 
 from pbm_oust.accounts.password import Match, Secret, hash_password
-from pbm_oust.play.unit_of_work import OTHER_SECONDS, RIGHT_SECONDS, NotDerived, Passwords
+from pbm_oust.play.passwords import OTHER_SECONDS, RIGHT_SECONDS, NotDerived, Passwords
 from tests.support.passwords import match
 from tests.support.steps import work_of
 
@@ -63,7 +63,7 @@ def test_a_wrong_password_is_known_for_a_moment() -> None:
 
 
 def test_guesses_drive_no_right_password_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbm_oust.play.unit_of_work.MOST_OTHERS", 2)
+    monkeypatch.setattr("pbm_oust.play.passwords.MOST_OTHERS", 2)
     known = Passwords()
     match("wonderland", STORED, known)
     for guess in range(4):
@@ -73,8 +73,8 @@ def test_guesses_drive_no_right_password_out(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_number_of_right_passwords_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pbm_oust.play.unit_of_work.MOST_RIGHT", 1)
-    monkeypatch.setattr("pbm_oust.play.unit_of_work.MOST_OTHERS", 1)
+    monkeypatch.setattr("pbm_oust.play.passwords.MOST_RIGHT", 1)
+    monkeypatch.setattr("pbm_oust.play.passwords.MOST_OTHERS", 1)
     known = Passwords()
     match("wonderland", STORED, known)
     match("looking-glass", NEXT, known)

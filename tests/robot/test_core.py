@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import reduce
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -25,7 +26,7 @@ from pbm_oust.experiments.solve import Search, Worth
 from pbm_oust.robot.search import (
     Searched,
     Searcher,
-    follow,
+    after_cell,
     lattice_of,
     net_on,
     worth,
@@ -321,7 +322,7 @@ def played_on_the_lowest(position: Position) -> float:
         if position.result:
             return worth(position.result, mover)
         allowed = position.placements()
-        position = follow(position, allowed & -allowed)
+        position = after_cell(position, allowed & -allowed)
     return 0.5
 
 
@@ -485,6 +486,7 @@ def test_a_tree_without_any_room_still_finds_a_placement() -> None:
     assert root.best().cell & position.placements()
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_trees_that_nobody_needs() -> None:
     # Each tree takes some two megabytes, and the proofs of hex 2 are shared.
     plant = """
@@ -531,6 +533,27 @@ def test_a_compiler_has_nothing_to_say_about_the_core(path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def planted(lattice: tuple[bytes, int, int], x: bytes, o: bytes, curiosity: float = 1.0) -> Any:
+    """Return a tree of a position with these stones, or raise ValueError."""
+    net = net_on(square(5))
+    asked = (False, False, b"", 1, None, 10, 1, 10**7, False)
+    return _core.Tree(*lattice, _core.OUST_BY_CHANCE, net, curiosity, x, o, *asked)
+
+
+def test_a_grid_where_hardly_any_cells_touch_is_played_on() -> None:
+    # Around each of some cells are five others that touch nothing else.
+    stars = [(7 * (nth % 6), 4 * (nth // 6)) for nth in range(36)]
+    shape = {
+        (x + dx, y + dy) for x, y in stars for dx, dy in ((1, 1), (0, 1), (2, 1), (1, 0), (1, 2))
+    }
+    cells = sum(1 << x + 42 * y for x, y in shape)
+    centres = sum(1 << x + 1 + 42 * (y + 1) for x, y in stars)
+    data, ends = (each.to_bytes(128, "little") for each in (cells, cells & ~centres))
+    tree = planted((data, 42, 42), ends, b"")
+    assert tree.grow(0, 0, 1000) > 0
+    assert tree.rows(0)
+
+
 def test_the_core_takes_no_nonsense() -> None:
     grid = square(3)
     cells, stride, slant = lattice_of(grid)
@@ -546,6 +569,21 @@ def test_the_core_takes_no_nonsense() -> None:
     for aim in 0, 7:
         with pytest.raises(ValueError, match="no such aim"):
             _core.Proofs(cells, stride, slant, False, 1024, []).reaches(b"", b"", aim)
+    lone = sum(1 << 2 * nth for nth in range(200)).to_bytes(64, "little")
+    with pytest.raises(ValueError, match="each touches another"):
+        _core.Proofs(lone, 400, 400, False, 1024, [])
+    with pytest.raises(ValueError, match="each touches another"):
+        planted((lone, 400, 400), b"", b"")
+    with pytest.raises(ValueError, match="stones of both sides"):
+        planted((cells, stride, slant), cells, cells)
+    for curiosity in math.nan, math.inf, -1.0:
+        with pytest.raises(ValueError, match="out of bounds"):
+            planted((cells, stride, slant), b"", b"", curiosity)
+    proofs = _core.Proofs(cells, stride, slant, False, 1024, [])
+    with pytest.raises(ValueError, match="stones of both sides"):
+        proofs.reaches(cells, cells, _core.WIN)
+    with pytest.raises(ValueError, match="stones of both sides"):
+        proofs.prove(cells, cells, _core.WIN, 10)
     tree = rooted(Oust(grid)).tree
     for ask in (tree.know, tree.stones, tree.branches, tree.glance):
         with pytest.raises(IndexError):

@@ -49,7 +49,7 @@ def waiting(home: Home, most_cells: int = 170) -> list[str]:
 
 
 def analysis(home: Home, board: int = 1) -> Analysis | None:
-    return kept(home, read_game(home, KINDS["oust"], board))
+    return home.ask(kept, read_game(home, KINDS["oust"], board))
 
 
 def house(home: Home) -> None:
@@ -69,9 +69,9 @@ def test_only_games_that_were_played_to_an_end_wait_to_be_analysed(tmp_path: Pat
 def test_it_is_seen_when_a_game_ends(tmp_path: Path) -> None:
     home = home_with(tmp_path / "home", GOING)
     finished = Finished(home)
-    assert [finished.have_changed() for _ in range(2)] == [True, False]
+    assert [home.ask(finished.have_changed) for _ in range(2)] == [True, False]
     lay_histories(home, {2: on_board(SHORT, 2)})
-    assert [finished.have_changed() for _ in range(2)] == [True, False]
+    assert [home.ask(finished.have_changed) for _ in range(2)] == [True, False]
 
 
 def test_the_house_analyses_what_is_over_if_there_are_pages(tmp_path: Path) -> None:

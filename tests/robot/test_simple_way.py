@@ -113,7 +113,7 @@ def won_by(first: int, second: int, kind: Kind, grid: str, games: int) -> float:
         ("oust", "hex 4", 8),
         slow("oust", "hex 4", 20),
         slow("oust", "square 7x7", 10),
-        ("churn", "hex 2", 60),
+        slow("churn", "hex 2", 60),
     ],
 )
 def test_who_looks_further_wins_more(kind: str, grid: str, games: int) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from pbm_oust.rules import Shape, parse_grid
-from pbm_oust.rules.churn import KIND
+from pbm_oust.rules.churn import KIND, Churn
 from pbm_oust.rules.grid import hexagon
 
 
@@ -22,3 +22,14 @@ def test_a_grid_with_an_even_number_of_cells_cannot_be_used(size: str) -> None:
 def test_churn_is_played_on_hexagons_three_cells_a_side_where_no_other_is_named() -> None:
     assert list(KIND.defaults) == [Shape.HEX]
     assert KIND.default_grid == hexagon(3)
+
+
+def test_nobody_has_to_join_anything_once_the_board_is_full() -> None:
+    position = Churn(hexagon(2))
+    must_join = False
+    while not position.result:
+        must_join = must_join or position.must_join
+        cell = position.placements()
+        position = position.place(cell & -cell)
+    assert must_join
+    assert not position.must_join

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pbm_oust.rules import Grid, Shape, parse_grid
+from pbm_oust.rules import KINDS, Grid, Shape, parse_grid
 from pbm_oust.rules.grid import COLUMNS, BadGrid, NoSuchCell, hexagon, parse_size, square
 from tests.support import tables
 from tests.support.boards import X, board, names
@@ -236,3 +236,10 @@ def test_six_lengths_that_do_not_lead_back_to_where_they_began_are_refused(
     if rim[0] != rim[-1]:
         with pytest.raises(BadGrid):
             hexagon(*lengths)
+
+
+def test_the_grids_to_choose_from_are_those_of_the_games_own_shape_first_and_small_ones_first() -> (
+    None
+):
+    squares = ["square 7x7", "square 9x9", "square 11x11", "square 13x13"]
+    assert [str(each) for each in KINDS["oust"].grids] == [*squares, "hex 5", "hex 7"]

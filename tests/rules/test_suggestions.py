@@ -44,6 +44,21 @@ def test_what_takes_nothing_cannot_be_taken_at_once_if_that_can_be_helped(seed: 
     assert not any(taken(after, after.place(each)) & cell for each in grid.each(after.capturing()))
 
 
+@pytest.mark.parametrize(
+    ("drawn", "cell"),
+    [
+        (". . . . . / . . . . . / . . . . . / . . . . . / o . . . .", "C3"),
+        (". . o . . / . . . . . / . . . . . / o . . . o / . . . . .", "C1"),
+        (". o . / . . . / . . .", "A1"),
+        (". o . / . . . / . o .", "A2"),
+        (". . o / . . . / o . .", "B2"),
+    ],
+)
+def test_a_stone_keeps_away_from_the_enemy_and_then_from_the_edge(drawn: str, cell: str) -> None:
+    position = board(drawn)
+    assert position.grid.format_cell(suggested(position)) == cell
+
+
 def test_only_what_is_asked_for_is_suggested() -> None:
     position = board(". . . . / . . . o / . . x x / . . . .")
     grid = position.grid

@@ -4,32 +4,33 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.accounts.password import Secret
-from pbm_oust.accounts.tags import AnswerPurpose, Reply
 from pbm_oust.board import Deed, Place, Wish
 from pbm_oust.grammar.form import Command, to_player
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS
 from pbm_oust.service.answers import (
     EmptyAnswer,
+    Read,
     TwoMoves,
     UnknownAnswer,
     UnsureAnswer,
+    is_move,
     read_answer,
 )
-from pbm_oust.service.reading import Read, is_move
 from pbm_oust.service.table import VOCABULARY, is_of_letter, parse_line
 from tests.support import tables
 from tests.support.commands import command, sure
 
 tabled = tables.tabled(__file__)
 
-REPLY = Reply(AnswerPurpose.PLAY, "oust", 17, 12, "alice")
-CHAT = Reply(AnswerPurpose.CHAT, "oust", 17, 12, "alice")
+REPLY = Ask.on_board(Topic.PLAY, "oust", 17, 12, "alice")
+CHAT = Ask.on_board(Topic.CHAT, "oust", 17, 12, "alice")
 SUBJECT = "oust 17 #12: your turn, alice"
 
 
-def read(text: str, subject: str = SUBJECT, reply: Reply = REPLY) -> Read:
+def read(text: str, subject: str = SUBJECT, reply: Ask = REPLY) -> Read:
     return read_answer(subject, text, reply)
 
 
@@ -204,7 +205,7 @@ def test_a_whole_command_is_no_chat() -> None:
 
 
 @given(st.text(), st.text(), st.sampled_from((REPLY, CHAT)))
-def test_no_text_makes_an_exception(subject: str, text: str, reply: Reply) -> None:
+def test_no_text_makes_an_exception(subject: str, text: str, reply: Ask) -> None:
     answer = read_answer(subject, text, reply)
     if not isinstance(answer.command, Unreadable):
         assert answer.command.given.get("password", reply) == reply or answer.is_whole

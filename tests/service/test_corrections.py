@@ -12,13 +12,13 @@ from pbm_oust.commands.account import UseridTaken
 from pbm_oust.commands.play import YourOwnTurn, suggested
 from pbm_oust.grammar.form import Command
 from pbm_oust.grammar.wish import example, legal_near, nearest, next_wish
+from pbm_oust.play.context import NoSuchPlayer
 from pbm_oust.play.moving import OtherRecord
-from pbm_oust.play.unit_of_work import NoSuchPlayer
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable
 from pbm_oust.rules import KINDS, How, Result, Side
 from pbm_oust.rules.grid import hexagon, square
 from pbm_oust.rules.oust import Oust
-from pbm_oust.service import reading
+from pbm_oust.service import corrections
 from pbm_oust.service.table import parse_line
 from pbm_oust.store.boards import NoSuchBoard
 from tests.support import tables
@@ -54,7 +54,7 @@ def refusal_of(game: Game, wanted: Command) -> Refusal:
 
 
 def advise(refused: Command, refusal: Refusal) -> str | None:
-    instead = reading.advise(refused, refusal)
+    instead = corrections.advise(refused, refusal)
     return instead.line() if instead else None
 
 

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from pbm_oust.board import Game, Place
 from pbm_oust.mail.inbound import envelope_of, open_inbound
-from pbm_oust.play.request import Outcome
-from pbm_oust.play.unit_of_work import Passwords
+from pbm_oust.play.passwords import Passwords
+from pbm_oust.play.request import Ending
 from pbm_oust.store.home import Home
 from tests.support.accounts import make_account
 from tests.support.costs import Costs, counting
@@ -68,7 +68,7 @@ def move(home: Home, game: Game, passwords: Passwords) -> None:
     inbound = open_inbound(home, ADDRESS, lambda: NOON, passwords=passwords)
     headers = (f"From: {address}", f"Subject: {line}", f"Message-ID: <{game.next_number}@example>")
     handled = inbound.take(mail(*headers), envelope_of(address, [ADDRESS], "192.0.2.7"))
-    assert handled.outcome is Outcome.DONE, handled
+    assert handled.ending is Ending.DONE, handled
 
 
 @pytest.fixture(scope="module")

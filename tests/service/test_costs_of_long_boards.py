@@ -7,9 +7,10 @@ import pytest
 from pbm_oust.board.formats import parse_any
 from pbm_oust.board.header import Terms
 from pbm_oust.mail.inbound import envelope_of, open_inbound
-from pbm_oust.play.request import Outcome
+from pbm_oust.play.request import Ending
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import import_game, read_game
+from pbm_oust.store.publishing import REACHED
 from tests.speed.long import KIND, PATIENCE, PLAYERS, long_history, turns
 from tests.support.costs import Costs, counting
 from tests.support.histories import history_text, lay_histories
@@ -38,7 +39,7 @@ class Played:
             headers = (f"From: {ADDRESSES[mover]}", f"Subject: {line}", new_id())
             envelope = envelope_of(ADDRESSES[mover], [ADDRESS], "192.0.2.7")
             handled = open_inbound(self._home, ADDRESS, lambda: NOON).take(mail(*headers), envelope)
-            assert handled.outcome is Outcome.DONE, handled
+            assert handled.ending is Ending.DONE, handled
 
 
 def home_with_boards(path: Path, terms: Terms = PATIENCE) -> Home:
@@ -85,7 +86,8 @@ def test_a_move_writes_its_line_and_takes_as_many_statements(home: Home) -> None
             line = history_text(again, board, KIND.name).removeprefix(before)
             again.database.close()
         assert line.startswith(f"{records + WARMING + 1:>4} ")
-        assert disk.costs.written == len(line)
+        noted = (home.path / REACHED).read_bytes()
+        assert disk.costs.written == len(line) + len(noted)
     assert statements[0] == statements[1]
 
 

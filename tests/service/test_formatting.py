@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.accounts.tags import AnswerPurpose, Reply
+from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.board.record import WISHED
 from pbm_oust.grammar.form import Command
 from pbm_oust.languages import LANGUAGES, Language
@@ -17,7 +17,7 @@ from tests.support import tables
 
 tabled = tables.tabled(__file__)
 
-REPLY = Reply(AnswerPurpose.PLAY, "oust", 17, 12, "alice")
+REPLY = Ask.on_board(Topic.PLAY, "oust", 17, 12, "alice")
 
 USERIDS = st.sampled_from(("alice", "bob", "pass", "really", "move", "x-9"))
 NUMBERS = st.integers(1, 99999).map(str)

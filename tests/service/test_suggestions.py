@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board import Game, Place, Wish
 from pbm_oust.board.record import WISHED
-from pbm_oust.service.reading import tried
+from pbm_oust.service.corrections import tried
 from tests.support.commands import command
 from tests.support.games import act, new_game
 

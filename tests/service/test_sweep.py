@@ -207,5 +207,6 @@ def _check_reminded(game: Game, letters: list[tuple[str, str]]) -> None:
 def test_a_move_that_comes_before_the_sweep_holds_the_board_is_in_time(world: World) -> None:
     world.add_board("alice", "bob")
     world.today = 7
-    assert rule_board(world.work(), OUST, 1, lambda _game: None) is None
+    made = world.work().carry_out(lambda on: rule_board(on, OUST, 1, lambda _game: None))
+    assert made.game is None
     assert world.history(1) == []

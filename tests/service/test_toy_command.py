@@ -13,13 +13,13 @@ ROOT = Path(__file__).parents[2]
 TOY = '''
 """The commands that wave at the other player of a board: wave, nod, and at the end of it bow."""
 
-from pbm_oust.grammar.form import Command, Form
+from pbm_oust.accounts.asks import Topic
+from pbm_oust.grammar.form import Command, Form, AnsweredBy
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.values import OF_BOARD, OWN, only_word
 from pbm_oust.play.unit_of_work import ForPlayer
-from pbm_oust.play.request import Handled, Outcome
-from pbm_oust.play.request import Actor
-from pbm_oust.play.unit_of_work import UnitOfWork
+from pbm_oust.play.context import Context, Outcome
+from pbm_oust.play.request import Ending
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules.position import Kind
 
@@ -37,21 +37,21 @@ def less_heartily(command: Command, refusal: Refusal) -> Command | None:
     return None
 
 
-def nod(actor: Actor, work: UnitOfWork) -> Handled:
+def nod(on: Context) -> Outcome:
     """Nod to everybody."""
-    return Handled(Outcome.DONE, actor.userid)
+    return Outcome(Ending.DONE, board=on.own.userid)
 
 
-def bow(actor: Actor, work: UnitOfWork, kind: Kind, board: int) -> Handled:
+def bow(on: Context, kind: Kind, board: int) -> Outcome:
     """Bow to the other player."""
-    return Handled(Outcome.DONE, f"{kind.name} {board}, {work.request.chat.strip()}")
+    return Outcome(Ending.DONE, board=f"{kind.name} {board}, {on.request.chat.strip()}")
 
 
-def wave(actor: Actor, work: UnitOfWork, kind: Kind, board: int, is_heartily: bool) -> Handled:
+def wave(on: Context, kind: Kind, board: int, is_heartily: bool) -> Outcome:
     """Wave at the other player, but not heartily."""
     if is_heartily:
         raise NotAllowed(TooShy())
-    return Handled(Outcome.DONE, f"{kind.name} {board}")
+    return Outcome(Ending.DONE, board=f"{kind.name} {board}")
 
 
 FORMS = (
@@ -66,13 +66,14 @@ FORMS = (
         "bow",
         OF_BOARD,
         plays_again=True,
+        answers={Topic.CHAT: AnsweredBy.NAME},
         run=ForPlayer(bow),
     ),
     Form(
         "nod",
         OWN,
         is_of_kind=False,
-        by_letter=True,
+        answers={Topic.PLAY: AnsweredBy.NAME},
         run=ForPlayer(nod),
     ),
 )

@@ -56,7 +56,7 @@ class Waits:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Ending:
     """What became of a siege."""
 
     plan: Plan
@@ -105,7 +105,7 @@ class Outcome:
         return "\n".join([*lines, *(found or ["all is as it has to be"])])
 
 
-def conduct(plan: Plan, folder: Path, show: Callable[[str], None]) -> Outcome:
+def conduct(plan: Plan, folder: Path, show: Callable[[str], None]) -> Ending:
     """Lay siege to a server with a home in a folder."""
     home = Home(folder / "home")
     home.prepare()
@@ -133,7 +133,7 @@ def conduct(plan: Plan, folder: Path, show: Callable[[str], None]) -> Outcome:
         time.sleep(REST)
         peak, after = resident(server, "VmHWM"), resident(server)
     letters = server.letters_to(f"@{VICTIMS}")
-    return Outcome(
+    return Ending(
         plan,
         calm,
         attacked,

@@ -8,8 +8,8 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.asks import Ask, Topic, reply_address, token_for
 from pbm_oust.accounts.settings import BoardForm, Settings
-from pbm_oust.accounts.tags import AnswerPurpose, Reply, reply_address, token_for
 from pbm_oust.board import Game, Place
 from pbm_oust.rules import KINDS, parse_grid
 from pbm_oust.store.home import Home
@@ -64,7 +64,7 @@ class Played:
         recipient, line = ADDRESS, f"oust move {self.number} {mover} {password_of(mover)} {words}"
         if form is Form.TOKEN and home:
             account = account_of(home, mover)
-            reply = Reply(AnswerPurpose.PLAY, "oust", self.number, before.next_number, mover)
+            reply = Ask.on_board(Topic.PLAY, "oust", self.number, before.next_number, mover)
             recipient = reply_address(ADDRESS, reply, token_for(home.key(), account, reply))
             line = f"Re: {before.name}: {words}"
         return Message(address_of(mover), recipient, content(mover, recipient, line, words, after))

@@ -15,7 +15,7 @@ from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import format_header, format_record, format_result
 from pbm_oust.board.record import Placement
 from pbm_oust.mail.inbound import Inbound, envelope_of, open_inbound
-from pbm_oust.play.request import Outcome
+from pbm_oust.play.request import Ending
 from pbm_oust.rules import KINDS, Position, parse_grid
 from pbm_oust.rules.position import taken
 from pbm_oust.store.configuration import parse_configuration
@@ -98,7 +98,7 @@ class Long:
         begun = time.process_time()
         handled = self.inbound.take(content, envelope)
         self.times.setdefault(board, []).append(time.process_time() - begun)
-        if handled.outcome is not Outcome.DONE:
+        if handled.ending is not Ending.DONE:
             raise RuntimeError(f"move {nth} on board {board}: {handled}")
 
 

@@ -206,6 +206,8 @@ def send(
     found = json.loads(done.stdout)
     if found["refused"]:
         raise RuntimeError(f"{len(found['refused'])} refused: {found['refused'][0]}")
+    if found["put_off"]:
+        print(f"{found['put_off']} mails were put off and sent again", file=sys.stderr)
     return Run(len(found["waits"]), found["seconds"], tuple(found["waits"]), spent)
 
 

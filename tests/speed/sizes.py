@@ -13,10 +13,11 @@ from pathlib import Path
 
 from pbm_oust.board import Game
 from pbm_oust.mail.inbound import Inbound, envelope_of, open_inbound
-from pbm_oust.play.request import Outcome
+from pbm_oust.play.request import Ending
 from pbm_oust.rules import KINDS
 from pbm_oust.store.configuration import parse_configuration
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import names_of
 from pbm_oust.store.limits import Counted
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.upkeep import forget_expired
@@ -71,7 +72,7 @@ class Field:
         stranger = f"stranger{self.sent}-{time.time_ns()}@elsewhere.example"
         self._take("a stranger's help", "", "help", stranger)
         line = f"oust move {number} {other} {PASSWORD.text} Z99"
-        self._take("a refusal", other, line, wanted=Outcome.REFUSED)
+        self._take("a refusal", other, line, wanted=Ending.REFUSED)
         line = f"oust challenge {mover} {other} {PASSWORD.text} -size=5"
         started = self._take("challenge", mover, line)
         for what, userid, turn in (
@@ -111,7 +112,7 @@ class Field:
         userid: str,
         line: str,
         sender: str = "",
-        wanted: Outcome | None = None,
+        wanted: Ending | None = None,
     ) -> Game:
         """Take a mail; return the game of the newest board."""
         sender = sender or address_of(userid)
@@ -119,7 +120,7 @@ class Field:
         begun = time.perf_counter()
         handled = self.inbound.take(content, envelope_of(sender, [ADDRESS], "192.0.2.7"))
         self._note(what, time.perf_counter() - begun)
-        if handled.outcome not in ((wanted,) if wanted else (Outcome.DONE, Outcome.ANSWERED)):
+        if handled.ending not in ((wanted,) if wanted else (Ending.DONE, Ending.ANSWERED)):
             raise RuntimeError(f"{line}: {handled}")
         newest = self.home.ask(self.home.boards.next_number, KIND) - 1
         return read_game(self.home, KIND, newest)
@@ -141,7 +142,7 @@ class Compared:
 
     def __init__(self, folders: Sequence[Path], runs: int) -> None:
         homes = [prepare(path) for path in folders]
-        self.boards = [sum(len(home.board_names(kind)) for kind in KINDS) for home in homes]
+        self.boards = [sum(len(home.ask(names_of, kind)) for kind in KINDS) for home in homes]
         """How many boards each home has."""
         with ExitStack() as stack:
             self._fields = [field_of(home, stack) for home in homes]

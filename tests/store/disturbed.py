@@ -19,7 +19,7 @@ from pbm_oust.mail.inbound import Envelope, Inbound, KeptBySender
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.database import Snapshot
 from pbm_oust.store.home import Home
-from pbm_oust.store.publishing import MARK
+from pbm_oust.store.publishing import MARK, REACHED
 from tests.support.accounts import codes, make_account
 from tests.support.home_by_mail import PASSWORDS
 from tests.support.mails import mail
@@ -54,10 +54,13 @@ _PASSING = {"version", "latest", "mtime", "inode", "is_named"}
 
 
 def everything(path: Path) -> Everything:
-    """Return all that a home holds: every row of the database, every history, every letter."""
+    """Return all that a home holds: every row of the database, every history, every letter.
+
+    Versions of rows are moments, in which homes differ that hold the same.
+    """
     home = Home(path)
     found = home.ask(_rows)
-    names = [name for name in files(path) if not name.startswith(("pbm_oust.db", MARK))]
+    names = [name for name in files(path) if not name.startswith(("pbm_oust.db", MARK, REACHED))]
     found |= {name: [(path / name).read_bytes()] for name in names}
     home.database.close()
     return found

@@ -1,20 +1,23 @@
 """Boards kept in a home, for tests of the store: real files and a real database."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import TypeVar
 
 from pbm_oust.board import Game, Header
 from pbm_oust.board.header import Terms
 from pbm_oust.rules import KINDS, Side, parse_grid
-from pbm_oust.store.boards import Board, Boards, challenge_remark
-from pbm_oust.store.database import Database, Row, Transaction
+from pbm_oust.store.boards import Board, Boards, challenge_remark, read_rows
+from pbm_oust.store.database import Database, Row, Task, Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.publishing import Publisher
-from pbm_oust.store.rebuilding import rebuild
+from pbm_oust.store.rebuilding import Rebuilt, rebuild
 from pbm_oust.store.sqlite import SqliteDatabase
 from tests.support.games import STARTED, wish
+
+T = TypeVar("T")
 
 OUST = KINDS["oust"]
 
@@ -55,10 +58,16 @@ class Kept:
         """Publish and sync what may be behind; return how many files were not right."""
         return self.publisher.catch_up()
 
-    def _follow_up(self, transactions: Sequence[Transaction]) -> None:
-        self.boards.remember(transactions)
+    def remember(self, transactions: Sequence[Transaction]) -> None:
+        """Remember what transactions have changed."""
         for transaction in transactions:
-            self.publisher.publish(transaction.boards)
+            for board in transaction.follows.values():
+                self.boards.remember(transaction.identity, board)
+
+    def _follow_up(self, transactions: Sequence[Transaction]) -> None:
+        self.remember(transactions)
+        for transaction in transactions:
+            self.publisher.publish({board.name: board for board in transaction.follows.values()})
 
     def read(self, number: int) -> Board:
         """Return a board as it is."""
@@ -77,10 +86,15 @@ class Kept:
     def damage(self, number: int, old: str, new: str) -> None:
         """Let a board have another history, which need not replay, as one made from files has."""
         edited(self.file(number), old, new)
-        self.rebuild()
+        rows = read_rows(named(number), self.file(number).read_bytes())
+        self.database.write(lambda each: self.boards.put_all(each, [rows]))
 
     def rebuild(self) -> int:
         """Let the files be the boards; return how many there are."""
+        return self.rebuilt().boards
+
+    def rebuilt(self) -> Rebuilt:
+        """Let the files be the boards; return what has become of that."""
         return rebuild(self.database, self.boards, self.publisher)
 
     def rows(self, statement: str, *values: str | int) -> list[Row]:
@@ -112,6 +126,14 @@ class Kept:
             ),
             "userids": self.rows("SELECT * FROM board_userids ORDER BY kind, board, userid"),
         }
+
+
+def write_all(database: Database, *works: Callable[[Transaction], T]) -> list[Task[T]]:
+    """Write works in one transaction, and return their tasks."""
+    tasks = [Task(work) for work in works]
+    database.enqueue(tasks)
+    database.finish(tasks)
+    return tasks
 
 
 def named(number: int) -> BoardName:

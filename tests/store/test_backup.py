@@ -3,15 +3,18 @@
 import errno
 import os
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 
 from pbm_oust.rules import KINDS
+from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.backup import Copied, NotCopied, back_up, restore
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import BoardName
+from pbm_oust.store.index import BoardName, names_of
 from pbm_oust.store.letters import LetterState, all_letters
 from pbm_oust.store.open_boards import read_game
 from pbm_oust.store.sqlite import UNFINISHED
@@ -57,7 +60,7 @@ def records(home: Home, board: int) -> int:
 
 
 def boards(home: Home) -> list[int]:
-    return [name.board for name in home.board_names("oust")]
+    return [name.board for name in home.ask(names_of, "oust")]
 
 
 def held(home: Home) -> list[str]:
@@ -81,7 +84,7 @@ def test_a_home_is_restored_with_boards_accounts_letters_key_and_configuration(
     again = restored(tmp_path / "copy", tmp_path / "again")
     for kept in ("oust/1.txt", "oust/2.txt", "key", "pbm_oust.toml"):
         assert (again.path / kept).read_bytes() == (home.path / kept).read_bytes()
-    assert again.userids() == ["alice", "bob"]
+    assert again.ask(all_userids) == ["alice", "bob"]
     assert held(again) == [
         "alice@example.org: oust 1 #1: your turn, alice",
         "bob@example.net: alice challenges you: oust 1",
@@ -222,3 +225,36 @@ def test_a_backup_that_fails_leaves_nothing_behind(home: Home, tmp_path: Path) -
     with pytest.raises(OSError, match="No space left"):
         back_up(Home(home.path, FullOfHistories()), tmp_path / "copy", quiet)
     assert list((tmp_path / "copy").iterdir()) == []
+
+
+@pytest.mark.parametrize(("key", "told"), [(None, "holds no key"), ("cafe\n", "64 hexadecimal")])
+def test_a_backup_without_a_whole_key_is_not_restored(
+    key: str | None, told: str, home: Home, tmp_path: Path
+) -> None:
+    back_up(home, tmp_path / "copy", quiet)
+    (tmp_path / "copy" / "key").unlink()
+    if key:
+        (tmp_path / "copy" / "key").write_text(key)
+    with pytest.raises(NotCopied, match=told):
+        restore(tmp_path / "copy", tmp_path / "again", quiet)
+    assert not (tmp_path / "again").exists()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TRIGGER strange AFTER INSERT ON letters BEGIN DELETE FROM letters; END",
+        "CREATE VIEW strange AS SELECT userid FROM accounts",
+        "CREATE TABLE strange (at INTEGER)",
+        "CREATE INDEX strange ON boards (grid)",
+    ],
+)
+def test_a_backup_with_something_of_somebody_else_is_not_restored(
+    statement: str, home: Home, tmp_path: Path
+) -> None:
+    back_up(home, tmp_path / "copy", quiet)
+    with closing(apsw.Connection(str(tmp_path / "copy" / "pbm_oust.db"))) as connection:
+        connection.execute(statement)
+    with pytest.raises(NotCopied, match=rf"has the {statement.split()[1].lower()} strange, which"):
+        restore(tmp_path / "copy", tmp_path / "again", quiet)
+    assert list((tmp_path / "again").iterdir()) == []

@@ -17,8 +17,8 @@ from pbm_oust.store.boards import (
 )
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import Source
-from pbm_oust.store.open_boards import next_number, started_from
+from pbm_oust.store.index import BoardName, Source, started_from
+from pbm_oust.store.open_boards import read_game
 from tests.store.kept import OUST, Kept, named, new_game, played
 from tests.support import tables
 from tests.support.beside import run_scripts
@@ -115,10 +115,18 @@ def test_of_two_that_act_at_once_one_is_told_that_the_board_has_changed(kept: Ke
     assert f"x {done[0]} " in kept.read(number).data.decode()
 
 
-def test_a_file_that_was_put_where_the_next_board_would_be_is_set_aside(kept: Kept) -> None:
+def test_a_number_of_which_there_is_a_file_is_not_given(kept: Kept) -> None:
+    """It may be all that is left of a board."""
     kept.start()
     kept.file(2).write_text("by hand")
-    assert kept.start() == 2
+    assert kept.start() == 3
+    assert kept.file(2).read_text() == "by hand"
+    assert kept.publisher.edited(named(2)) == []
+
+
+def test_a_file_that_was_put_where_a_board_is_to_be_is_set_aside(kept: Kept) -> None:
+    kept.file(2).write_text("by hand")
+    kept.database.write(lambda each: kept.boards.start(each, new_game(2)))
     assert kept.file(2).read_bytes() == kept.read(2).data
     assert [path.read_text() for path in kept.publisher.edited(named(2))] == ["by hand"]
 
@@ -161,7 +169,7 @@ def home(tmp_path: Path) -> Home:
 
 
 def start(home: Home, source: Source) -> Game:
-    game = new_game(next_number(home, OUST))
+    game = new_game(home.ask(home.boards.next_number, OUST))
     key = f"{game.header.board:016d}"
     home.do(home.boards.start, game, challenge_remark(key) + source.remark)
     return game
@@ -174,7 +182,8 @@ def test_where_a_board_came_from_is_known_again_when_the_database_is_lost(home: 
         path.unlink()
     other = Home(home.path)
     other.prepare()
-    assert started_from(other, OUST, SEEK) == game
+    assert other.ask(started_from, OUST.name, SEEK) == BoardName.of(game.header)
+    assert read_game(other, OUST, 1) == game
     assert other.ask(next_seek_number, "oust") == 6
     assert other.ask(next_seek_number, "churn") == 1
 
@@ -183,4 +192,4 @@ def test_only_a_line_right_below_the_message_key_says_where_a_board_came_from(ho
     game, key = new_game(1), "f" * 16
     remarks = challenge_remark(key) + b"# by hand\n" + SEEK.remark
     home.do(home.boards.start, game, remarks)
-    assert started_from(home, OUST, SEEK) is None
+    assert home.ask(started_from, OUST.name, SEEK) is None

@@ -12,7 +12,7 @@ from pbm_oust.doctor.home import check_database
 from pbm_oust.rules import KINDS
 from pbm_oust.store.backup import Copied, NotCopied, copied_tables, copy_home
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import BoardName
+from pbm_oust.store.index import BoardName, names_of
 from pbm_oust.store.letters import LetterState
 from pbm_oust.store.sqlite import UNFINISHED, make_tables
 from pbm_oust.store.upkeep import UNREACHABLE, find_trouble
@@ -63,8 +63,8 @@ def homes(
 
 def histories(home: Home) -> dict[BoardName, bytes]:
     """Return all histories."""
-    names = [name for kind in KINDS for name in home.board_names(kind)]
-    return {name: home.history(name) for name in names}
+    names = [name for kind in KINDS for name in home.ask(names_of, kind)]
+    return {name: home.ask(home.boards.history, name) for name in names}
 
 
 def published(home: Home) -> dict[BoardName, bytes]:
@@ -110,7 +110,7 @@ def test_players_go_on_in_the_copy(homes: tuple[Home, Home]) -> None:
     mailed(here, ALICE, "oust move 1 alice wonderland H8")
     mailed(here, BOB, "oust challenge bob carol lookingglass")
     name = BoardName("oust", 1)
-    before, after = there.history(name), here.history(name)
+    before, after = there.ask(there.boards.history, name), here.ask(here.boards.history, name)
     assert after.startswith(before)
     assert b"x H8" in after[len(before) :]
     assert BoardName("oust", 2) in histories(here)

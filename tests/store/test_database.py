@@ -9,7 +9,7 @@ import tempfile
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -18,7 +18,7 @@ import apsw
 import pytest
 
 from pbm_oust.store import sqlite
-from pbm_oust.store.database import LATEST, Snapshot, Transaction
+from pbm_oust.store.database import LATEST, Snapshot, Task, Transaction
 from pbm_oust.store.faults import (
     DatabaseDamaged,
     DatabaseFailing,
@@ -28,6 +28,7 @@ from pbm_oust.store.faults import (
     DatabaseTooNew,
 )
 from pbm_oust.store.sqlite import SqliteDatabase
+from tests.store.kept import write_all
 from tests.support.trouble import Fault, FaultyVfs, Trouble
 from tests.support.vfs import WatchedVfs
 from tests.support.waiting import PATIENCE, wait_until
@@ -93,16 +94,17 @@ def test_a_reader_cannot_write(database: SqliteDatabase) -> None:
 # Writing
 
 
-def test_what_a_work_asks_of_the_database_is_its_transaction(database: SqliteDatabase) -> None:
-    def work(transaction: Transaction) -> None:
-        add(transaction, "a")
-        write(database, "b")
-        assert keys(database) == ["a", "b"]
-        raise Wrong
-
-    with pytest.raises(Wrong):
-        database.write(work)
-    assert keys(database) == []
+@pytest.mark.parametrize("opens", [keys, lambda database: write(database, "b")])
+def test_whoever_has_a_snapshot_or_a_transaction_opens_no_other(
+    opens: Callable[[SqliteDatabase], object], database: SqliteDatabase
+) -> None:
+    write(database, "a")
+    with database.read(), pytest.raises(RuntimeError, match="must use"):
+        opens(database)
+    with pytest.raises(RuntimeError, match="must use"):
+        database.write(lambda _: opens(database))
+    write(database, "c")
+    assert keys(database) == ["a", "c"]
 
 
 PAGES = 1000
@@ -351,6 +353,118 @@ def test_a_thread_that_waits_for_its_turn_may_give_up(database: SqliteDatabase) 
     assert keys(database) == ["later", "leads"]
 
 
+# What does not wait
+
+
+def begun(database: SqliteDatabase, *tasks: Task[str]) -> list[Task[str]]:
+    """Return tasks that are begun: the database has been written to before."""
+    write(database, "before")
+    listed = list(tasks)
+    database.enqueue(listed)
+    assert database.begin(listed)
+    return listed
+
+
+def test_what_is_begun_is_there_for_others_when_it_is_finished(database: SqliteDatabase) -> None:
+    (task,) = tasks = begun(database, Task(adding("a")))
+    assert not task.done()
+    assert keys(database) == ["before"]
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(database.finish, tasks).result(PATIENCE)
+    assert task.result() == "a"
+    write(database, "b")
+    assert keys(database) == ["a", "b", "before"]
+
+
+def test_of_works_that_are_begun_the_first_may_fail_and_the_others_are_done(
+    database: SqliteDatabase,
+) -> None:
+    failing, *others = tasks = begun(database, Task(wrong), *map(Task, map(adding, "ab")))
+    database.finish(tasks)
+    with pytest.raises(Wrong):
+        failing.result()
+    assert [task.result() for task in others] == ["a", "b"]
+    assert keys(database) == ["a", "b", "before"]
+
+
+@pytest.mark.parametrize("cancelled", ["a", "b", "ab"])
+def test_a_work_that_is_cancelled_in_time_is_not_done(
+    database: SqliteDatabase, cancelled: str
+) -> None:
+    tasks = {key: Task(adding(key)) for key in "ab"}
+    for key in cancelled:
+        tasks[key].cancel()
+    database.finish(begun(database, *tasks.values()))
+    write(database, "c")
+    assert keys(database) == [*sorted({*"ab"} - {*cancelled}), "before", "c"]
+
+
+# What follows from a commit
+
+
+def following(key: str) -> Callable[[Transaction], str]:
+    """Return a work that adds a key, from which something follows."""
+
+    def work(transaction: Transaction) -> str:
+        transaction.follows[key] = True
+        return add(transaction, key)
+
+    return work
+
+
+def test_others_write_while_somebody_does_what_follows(database: SqliteDatabase) -> None:
+    is_following, may_end = threading.Event(), threading.Event()
+
+    def after(transactions: Sequence[Transaction]) -> None:
+        assert [dict(each.follows) for each in transactions] == [{"a": True}]
+        is_following.set()
+        assert may_end.wait(PATIENCE)
+
+    database.after = after
+    with ThreadPoolExecutor(1) as pool:
+        writing = pool.submit(database.write, following("a"))
+        assert is_following.wait(PATIENCE)
+        write(database, "b")
+        assert not writing.done()
+        may_end.set()
+        assert writing.result(PATIENCE) == "a"
+    assert keys(database) == ["a", "b"]
+
+
+def test_nothing_follows_from_what_was_undone(database: SqliteDatabase) -> None:
+    followed = list[Hashable]()
+    database.after = lambda transactions: followed.extend(
+        k for t in transactions for k in t.follows
+    )
+
+    def work(transaction: Transaction) -> None:
+        following("a")(transaction)
+        with suppress(Wrong), transaction.part():
+            following("b")(transaction)
+            raise Wrong
+
+    def fails(transaction: Transaction) -> None:
+        following("c")(transaction)
+        raise Wrong
+
+    _, second = write_all(database, work, fails)
+    assert isinstance(second.exception(), Wrong)
+    assert followed == ["a"]
+    assert keys(database) == ["a"]
+
+
+def test_a_mistake_in_what_follows_is_told_to_whom_it_follows_from(
+    database: SqliteDatabase,
+) -> None:
+    def after(_transactions: Sequence[Transaction]) -> None:
+        raise Wrong
+
+    database.after = after
+    with pytest.raises(Wrong):
+        database.write(following("a"))
+    assert keys(database) == ["a"]
+
+
 # Trouble
 
 
@@ -494,3 +608,8 @@ def test_a_home_that_is_not_there_cannot_be_written(tmp_path: Path) -> None:
     database = SqliteDatabase(tmp_path / "none" / "pbm_oust.db")
     with pytest.raises(DatabaseFailing, match="No such file or directory"):
         write(database, "a")
+    tasks = [Task(adding("a")), Task(adding("b"))]
+    tasks[0].cancel()
+    database.enqueue(tasks)
+    database.finish(tasks)
+    assert isinstance(tasks[1].exception(), DatabaseFailing)

@@ -11,7 +11,7 @@ import pytest
 from msgspec import structs
 
 from pbm_oust.store.configuration import server_in
-from pbm_oust.store.database import Database, Transaction
+from pbm_oust.store.database import Database, Task, Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import open_database, open_server
 from pbm_oust.store.index import (
@@ -32,7 +32,7 @@ from pbm_oust.store.message_keys import (
     outcome_of,
 )
 from pbm_oust.store.postgresql import PostgresqlDatabase
-from tests.store.kept import Kept
+from tests.store.kept import Kept, write_all
 from tests.store.test_renaming import renamed
 from tests.support import tables
 from tests.support.account_store import ALICE, write
@@ -186,7 +186,7 @@ def test_a_mistake_in_a_statement_undoes_its_work_alone(
     database.write(noting("a", now))
     works: list[Callable[[Transaction], object]] = [noting("b", now), noting("c", now)]
     works.insert(place, work)
-    tasks = database.write_all(works)
+    tasks = write_all(database, *works)
     with pytest.raises(Exception, match=r"(?i)nowhere|unique"):
         tasks.pop(place).result()
     assert [task.result() for task in tasks] == [True, True]
@@ -199,10 +199,6 @@ def test_a_snapshot_is_of_one_moment(database: Database, other: Database, now: d
         assert outcome_of(snapshot, "a")
         other.write(noting("b", now))
         assert not outcome_of(snapshot, "b")
-        with database.read() as again:
-            assert again is snapshot
-        with database.read_latest() as latest:
-            assert outcome_of(latest, "b")
     assert has_key(database, "b")
 
 
@@ -217,7 +213,7 @@ def test_each_commit_is_another_moment(database: Database, other: Database, now:
 def test_it_is_the_same_moment_while_others_read(database: Database, now: datetime) -> None:
     database.write(noting("a", now))
     before = database.moment()
-    with database.read(), database.read_latest():
+    with database.read():
         assert database.moment() == before
 
 
@@ -248,13 +244,18 @@ def test_who_does_not_wait_writes_nothing_while_another_process_writes(
         return note_key(transaction, "b", KeyOutcome.DONE, now)
 
     other.write(noting("c", now))
+    tasks = [Task(noting("d", now))]
+    database.enqueue(tasks)
     with ThreadPoolExecutor(1) as pool:
         end = pool.submit(other.write, long)
         assert is_writing.wait(PATIENCE)
-        assert database.begin_to_write([noting("d", now)]) is None
+        assert not database.begin(tasks)
         may_end.set()
         assert end.result(timeout=PATIENCE)
-    wait_until(lambda: begun_and_done(database, noting("d", now)), "nobody writes")
+    wait_until(lambda: database.begin(tasks), "nobody writes")
+    assert not has_key(other, "d")
+    database.finish(tasks)
+    assert tasks[0].result()
     assert [has_key(other, key) for key in "abcd"] == [True] * 4
 
 
@@ -262,17 +263,12 @@ def test_who_does_not_wait_writes_nothing_while_another_process_writes(
 @pytest.mark.parametrize("database", ["postgresql"], indirect=True)
 def test_who_does_not_wait_writes_nothing_to_a_server(database: Database, now: datetime) -> None:
     database.write(noting("a", now))
-    assert database.begin_to_write([noting("b", now)]) is None
+    tasks = [Task(noting("b", now))]
+    database.enqueue(tasks)
+    assert not database.begin(tasks)
     assert not has_key(database, "b")
-
-
-def begun_and_done(database: Database, work: Callable[[Transaction], bool]) -> bool:
-    """Return whether a work could be begun at once; it is done then."""
-    make_durable = database.begin_to_write([work])
-    if make_durable is None:
-        return False
-    (task,) = make_durable()
-    return bool(task.result())
+    database.finish(tasks)
+    assert has_key(database, "b")
 
 
 def test_a_host_takes_what_no_other_has(database: Database, other: Database) -> None:

@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.board.history import userids_in
-from pbm_oust.play.renaming import merge_players, rename_player
+from pbm_oust.play.context import Context
+from pbm_oust.play.renaming import Moved, merge_players, rename_player
+from pbm_oust.store.accounts import whole_account
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import names_of
 from pbm_oust.store.letters import LetterState, all_letters
 from tests.store.disturbed import (
     ALICE,
@@ -46,11 +49,11 @@ forget = sent("forget alice wonderland really", ALICE)
 
 
 def rename(home: Home) -> None:
-    rename_player("alice", "alicia", work_at(home))
+    work_at(home).carry_out(lambda on: rename_player(on, "alice", "alicia"))
 
 
 def merge(home: Home) -> None:
-    merge_players("alice", "carol", work_at(home))
+    work_at(home).carry_out(lambda on: merge_players(on, "alice", "carol"))
 
 
 COMMANDS: dict[str, Deed] = {"forget": forget, "rename": rename, "merge": merge}
@@ -67,7 +70,7 @@ def home(homes: Begun, tmp_path: Path) -> Home:
 
 
 def histories(home: Home) -> list[bytes]:
-    return [home.history(name) for name in home.board_names("oust")]
+    return [home.ask(home.boards.history, name) for name in home.ask(names_of, "oust")]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +102,7 @@ def test_whatever_fails_a_player_is_gone_whole_or_there_whole(
 def test_nothing_names_a_player_any_more_who_was_forgotten(home: Home) -> None:
     forget(home)
     assert [userids_in(each) for each in histories(home)] == [{"gone-1", "bob"}] * 2
-    assert not home.account("alice")
+    assert not home.ask(whole_account, "alice")
     home.recover()
     home.database.close()
     found = everything(home.path)
@@ -124,17 +127,17 @@ def test_letters_that_waited_for_a_player_who_was_forgotten_go_with_their_files(
 @pytest.mark.parametrize(
     "move",
     [
-        lambda work: rename_player("dave", "david", work),
-        lambda work: merge_players("dave", "carol", work),
+        lambda on: rename_player(on, "dave", "david"),
+        lambda on: merge_players(on, "dave", "carol"),
     ],
 )
 def test_a_code_for_the_former_userid_makes_no_account_of_it(
-    move: Callable[[object], int], home: Home
+    move: Callable[[Context], Moved], home: Home
 ) -> None:
     dave, elsewhere = "dave@example.org", "dave@home.example"
     sent(f"signup dave hatterhatter {dave} {elsewhere}", dave)(home)
     mailed = dict(codes(home))
     sent(f"verify {mailed[dave]}", dave)(home)
-    move(work_at(home))
+    work_at(home).carry_out(move)
     sent(f"verify {mailed[elsewhere]}", elsewhere)(home)
-    assert home.account("dave") is None
+    assert home.ask(whole_account, "dave") is None

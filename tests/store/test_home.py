@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.store.disk import NoSuchFile, locked_file
+from pbm_oust.store.accounts import all_userids, whole_account
+from pbm_oust.store.disk import Disk, NoSuchFile, locked_file
 from pbm_oust.store.home import REBUILDING, Home
 from pbm_oust.store.index import BoardName
+from pbm_oust.store.publishing import REACHED
 from pbm_oust.store.sqlite import files_of
 from tests.store.disturbed import ALICE, BOB
 from tests.support.accounts import make_account
@@ -58,10 +60,10 @@ def test_the_database_of_a_new_home_knows_the_games_that_are_there(tmp_path: Pat
     home.database_path.unlink()
     again = Home(tmp_path)
     again.prepare()
-    assert again.userids() == []
-    assert again.account("not a userid") is None
+    assert again.ask(all_userids) == []
+    assert again.ask(whole_account, "not a userid") is None
     with pytest.raises(NoSuchFile):
-        again.history(BoardName("oust", 2))
+        again.ask(again.boards.history, BoardName("oust", 2))
     make_account(again, "bob", "lookingglass", BOB)
     (answer,) = mailed(again, BOB, "oust games bob")
     assert "oust 1" in answer.text
@@ -110,8 +112,40 @@ def test_drafts_go_from_every_folder_and_other_hidden_files_stay(folder: str, ho
     for name in [*OTHERS, *DRAFTS]:
         (home.path / folder / name).touch()
     home.remove_drafts()
-    hidden = sorted(path.name for path in (home.path / folder).glob(".*"))
-    assert hidden == sorted(OTHERS)
+    hidden = {path.name for path in (home.path / folder).glob(".*")}
+    assert hidden - {REACHED} == {*OTHERS}
+
+
+class SharedDisk(Disk):
+    """A disk on which another process begins before the first draft has got its name."""
+
+    others: Home | None = None
+
+    def step_link(self, path: Path, target: Path) -> None:
+        self._begin()
+        super().step_link(path, target)
+
+    def step_rename(self, path: Path, target: Path) -> None:
+        self._begin()
+        super().step_rename(path, target)
+
+    def _begin(self) -> None:
+        others, self.others = self.others, None
+        if others:
+            others.remove_drafts()
+
+
+@pytest.mark.parametrize("replaces", [False, True])
+@pytest.mark.parametrize("folder", ["oust", "."])
+def test_who_begins_takes_no_file_from_a_living_process(
+    folder: str, replaces: bool, home: Home
+) -> None:
+    disk, path = SharedDisk(), home.path / folder / "17.txt"
+    disk.others = home
+    disk.create(path, b"new", 0o600, replaces=replaces)
+    assert path.read_bytes() == b"new"
+    assert not disk.others
+    assert not list(path.parent.glob("*.draft"))
 
 
 def test_a_home_in_order_stays_as_it_is(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,7 +26,7 @@ from pbm_oust.store.index import (
 )
 from pbm_oust.store.ladders import Climb
 from pbm_oust.store.sqlite import SqliteDatabase
-from pbm_oust.tournaments.ladder import SOURCE, LadderStep, fold
+from pbm_oust.tournaments.ladder import SOURCE, Challenge, Ladder, LadderStep, Rung, fold
 from tests.support.games import STARTED
 from tests.support.rings import examples
 
@@ -43,7 +44,7 @@ class Played:
         self.number = 0
 
     def ask(self, question: Callable[..., Any], *values: object) -> Any:
-        with self.database.read_latest() as snapshot:
+        with self.database.read() as snapshot:
             return question(snapshot, "oust", *values)
 
     def do(self, deed: Callable[..., Any], *values: object) -> Any:
@@ -64,7 +65,7 @@ class Played:
         return self.number
 
     def game(self, number: int) -> Game:
-        with self.database.read_latest() as snapshot:
+        with self.database.read() as snapshot:
             return self.boards.read(snapshot, OUST, number).game
 
     def ended(self, number: int, how: str) -> Game:
@@ -77,7 +78,7 @@ class Played:
 
     def put(self, game: Game) -> None:
         """Write what comes of a game."""
-        with self.database.read_latest() as snapshot:
+        with self.database.read() as snapshot:
             board = self.boards.read(snapshot, OUST, game.header.board)
         self.do(self.boards.append, board, game)
 
@@ -87,7 +88,7 @@ class Played:
     def reopen(self, number: int) -> None:
         """Let a board have a history that has not begun, as an edited file that was accepted."""
         game = Game.start(self.game(number).header)
-        with self.database.read_latest() as snapshot:
+        with self.database.read() as snapshot:
             head, *_ = by_records(self.boards.history(snapshot, BoardName.of(game.header)))
         self.do(self.boards.put, BoardName.of(game.header), entry_of(game), head)
 
@@ -100,7 +101,7 @@ class Played:
 
     def sound(self) -> list[int]:
         """Return the boards that can be read."""
-        with self.database.read_latest() as snapshot:
+        with self.database.read() as snapshot:
             damaged = {each.board for each in damaged_boards(snapshot, "oust")}
         return [each for each in range(1, self.number + 1) if each not in damaged]
 
@@ -173,6 +174,21 @@ def test_who_is_idle_sinks_and_who_plays_stays(played: Played) -> None:
     played.check()
 
 
+@pytest.mark.parametrize(("how", "order"), [("void", "ben cat ann dan"), ("x", "ben cat dan ann")])
+def test_a_game_that_counts_as_never_begun_keeps_nobody_from_sinking(
+    played: Played, how: str, order: str
+) -> None:
+    played.now += timedelta(days=10)
+    played.end(played.challenge("cat", "ben"), "x")
+    number = played.challenge("dan", "ben")
+    played.now += timedelta(days=10)
+    played.end(number, how)
+    played.now += timedelta(days=50)
+    played.go_on()
+    assert played.order() == order.split()
+    played.check()
+
+
 def test_a_ladder_that_is_far_behind_follows_in_parts(
     played: Played, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -225,18 +241,29 @@ def test_nothing_is_kept_of_who_leaves_without_having_played(
     played.check()
 
 
-WRONG = (
-    "UPDATE rungs SET rank = -rank WHERE userid = 'ben'",
-    "UPDATE rungs SET since = since - 1 WHERE userid = 'ben'",
-    "UPDATE rungs SET playing = 1 WHERE userid = 'ben'",
-    "DELETE FROM rungs WHERE userid = 'ben'",
+LATER = STARTED + timedelta(hours=1)
+WRONG: tuple[Callable[[Ladder], Ladder], ...] = (
+    lambda kept: Ladder(kept.rungs[::-1]),
+    lambda kept: Ladder(tuple(Rung(each.userid, LATER) for each in kept.rungs)),
+    lambda kept: Ladder(kept.rungs, (Challenge(1, "ben", "ann", STARTED),)),
+    lambda kept: Ladder(tuple(each for each in kept.rungs if each.userid != "ben")),
 )
 
 
-@pytest.mark.parametrize("statement", WRONG)
-def test_what_is_kept_wrongly_is_found(played: Played, statement: str) -> None:
-    played.do(lambda each: each.run(statement))
+@pytest.mark.parametrize("damage", WRONG)
+def test_what_is_kept_wrongly_is_found(played: Played, damage: Callable[[Ladder], Ladder]) -> None:
+    document = msgspec.json.encode(damage(played.ask(ladders.read_ladder))).decode()
+    played.do(lambda each: each.run("UPDATE ladders SET document = ?", document))
     assert "ben" in played.ask(ladders.wrong, played.now)
+
+
+def test_a_damaged_ladder_is_gone_through_anew(played: Played) -> None:
+    played.end(played.challenge("dan", "ben"), "o")
+    played.do(lambda each: each.run("UPDATE ladders SET document = 'ben'"))
+    assert played.ask(ladders.is_behind)
+    played.end(played.challenge("cat", "dan"), "x")
+    assert played.order() == ["ann", "dan", "ben", "cat"]
+    played.check()
 
 
 PLAYER = st.sampled_from(PLAYERS)
@@ -281,7 +308,7 @@ def happen(played: Played, what: str, *given: Any) -> None:
         played.challenge(*given[0][:2])
     elif what == "rename":
         old, new = given
-        with played.database.read_latest() as snapshot:
+        with played.database.read() as snapshot:
             both = boards_between(snapshot, old, new)
         if old != new and not both:
             played.rename(old, new)

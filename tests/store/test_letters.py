@@ -1,7 +1,9 @@
 """Letters of the outbox: kept whole, found by whom they go to and by what they tell."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import partial
 
 import apsw
 import pytest
@@ -14,13 +16,14 @@ from pbm_oust.store.letters import (
     add_letter,
     begin_sending,
     content_of,
-    due_letters,
     fail_letter,
     first_due,
     hold_letters,
     let_leave,
     may_show_board_since,
+    next_due,
     put_off,
+    recall_letter,
     remove_letters,
     stop_sending,
     unsent_about,
@@ -96,9 +99,24 @@ def test_another_letter_may_show_the_board(database: Database, now: datetime) ->
 MINUTE = timedelta(minutes=1)
 
 
-def due(database: Database, at: datetime, most: int = 100) -> list[int]:
-    with database.read() as snapshot:
-        return [each.id for each in due_letters(snapshot, at, most)]
+class Undone(Exception):
+    """What a test has tried is undone."""
+
+
+def due(database: Database, at: datetime) -> list[int]:
+    """Return the letters that are due, in the order in which they leave."""
+    found = list[int]()
+
+    def leave(transaction: Transaction) -> None:
+        found.clear()
+        while next_one := next_due(transaction, at):
+            found.append(next_one.id)
+            remove_letters(transaction, [next_one.id])
+        raise Undone
+
+    with suppress(Undone):
+        database.write(leave)
+    return found
 
 
 def wait(database: Database, number: int, until: datetime, reason: str = "451 later") -> None:
@@ -116,6 +134,36 @@ def test_what_is_put_off_puts_off_what_goes_to_the_same_address(
     assert due(database, now + MINUTE) == [other, first, second, third]
     assert [letter(database, each).failures for each in (first, second, third)] == [1, 0, 0]
     assert letter(database, first).reason == "451 later"
+
+
+def test_a_letter_does_not_wait_for_one_that_is_held_back(
+    database: Database, now: datetime
+) -> None:
+    first = post(database, head(ALICE), now)
+    wait(database, first, now + MINUTE)
+    database.write(hold_letters)
+    second = post(database, head(ALICE), now)
+    assert due(database, now) == [second]
+
+
+def test_what_waits_longer_goes_on_waiting_when_another_letter_is_put_off(
+    database: Database, now: datetime
+) -> None:
+    first, second = (post(database, head(ALICE), now) for _ in range(2))
+    wait(database, first, now + 2 * MINUTE)
+    wait(database, second, now + MINUTE)
+    assert due(database, now + MINUTE) == []
+    assert due(database, now + 2 * MINUTE) == [first, second]
+
+
+def test_a_letter_that_was_held_back_meanwhile_is_not_recalled(
+    database: Database, now: datetime
+) -> None:
+    number = post(database, head(ALICE), now, state=LetterState.FILE)
+    before = letter(database, number)
+    database.write(hold_letters)
+    database.write(lambda transaction: recall_letter(transaction, before))
+    assert letter(database, number).state is LetterState.HELD
 
 
 def test_it_is_kept_since_when_an_address_is_put_off_until_a_letter_is_tried_anew(
@@ -145,19 +193,17 @@ def test_what_is_leaving_is_marked_until_the_relay_has_answered(
     database: Database, now: datetime
 ) -> None:
     first, second, third = (post(database, head(address), now) for address in (ALICE, BOB, BOB))
-
-    def begin(transaction: Transaction) -> list[int]:
-        remove_letters(transaction, [second])
-        return begin_sending(transaction, [first, second, third], now)
-
-    assert database.write(begin) == [first, third]
-    assert letter(database, first).is_leaving
-    assert letter(database, third).is_leaving
+    database.write(lambda transaction: remove_letters(transaction, [second]))
+    for each in (first, third):
+        content = database.write(partial(begin_sending, letter=each))
+        with database.read() as snapshot:
+            assert content == content_of(snapshot, each)
+        assert letter(database, each).is_leaving
     wait(database, first, now + MINUTE)
     assert not letter(database, first).is_leaving
-    database.write(lambda transaction: stop_sending(transaction, [third]))
+    database.write(lambda transaction: stop_sending(transaction, third))
     assert not letter(database, third).is_leaving
-    database.write(lambda transaction: begin_sending(transaction, [third], now))
+    database.write(lambda transaction: begin_sending(transaction, third))
     waiting = [LetterState.WAITING]
     assert database.write(lambda each: hold_letters(each, waiting)) == 2
     assert not letter(database, third).is_leaving
@@ -170,8 +216,8 @@ def test_what_is_leaving_is_marked_until_the_relay_has_answered(
 @pytest.mark.parametrize(
     "question",
     [
-        lambda at, now: due_letters(at, now, 5),
-        lambda at, now: due_letters(at, now, 5, [ALICE]),
+        lambda at, now: next_due(at, now),
+        lambda at, now: next_due(at, now, [ALICE]),
         lambda at, _: first_due(at),
     ],
 )

@@ -85,6 +85,31 @@ def test_an_address_is_counted_however_it_is_written_and_no_other_is(
     assert end(database, Counted.OWN_CODES, now) is None
 
 
+def test_nor_does_it_matter_how_an_address_is_written_beside_something_else(
+    database: Database, now: datetime
+) -> None:
+    note(database, WRONG, f"{ALICE}\0refused\0Show me", now)
+    with database.read() as snapshot:
+        counted = [
+            number_counted(snapshot, WRONG, f"{address}\0refused\0{line}", now)
+            for address, line in (
+                ("Alice+tag@Example.ORG", "Show me"),
+                (ALICE, "show me"),
+                ("bob@example.net", "Show me"),
+            )
+        ]
+    assert counted == [1, 0, 0]
+
+
+def test_what_was_counted_while_a_clock_was_far_ahead_does_not_count(
+    database: Database, now: datetime
+) -> None:
+    note(database, WRONG, ALICE, now + WRONG.within + timedelta(seconds=1))
+    note(database, WRONG, ALICE, now + WRONG.within)
+    with database.read() as snapshot:
+        assert number_counted(snapshot, WRONG, ALICE, now) == 1
+
+
 def test_no_address_stands_in_what_is_counted(embedded: SqliteDatabase, now: datetime) -> None:
     note(embedded, Counted.CODES, ALICE, now)
     embedded.close()
@@ -104,8 +129,8 @@ def test_old_counts_are_forgotten(database: Database, now: datetime) -> None:
 
 def test_what_is_counted_is_written_once(home: Home, now: datetime) -> None:
     for _ in range(3):
-        home.tally.add(WRONG, "alice")
-    home.tally.add(WRONG, "bob")
+        home.tally.add(WRONG, ["alice"])
+    home.tally.add(WRONG, ["bob"])
     assert home.tally.number(WRONG, "alice") == 3
     assert home.ask(number_counted, WRONG, "alice", now) == 0
     home.write_tally(now)
@@ -118,5 +143,5 @@ def test_what_is_counted_is_written_once(home: Home, now: datetime) -> None:
 def test_no_more_subjects_are_counted_than_memory_is_meant_for() -> None:
     tally = Tally()
     for nth in range(MOST_SUBJECTS + 10):
-        tally.add(WRONG, str(nth))
+        tally.add(WRONG, [str(nth)])
     assert len(tally.take()) == MOST_SUBJECTS

@@ -11,6 +11,7 @@ from pbm_oust.board import Ruling, Verb
 from pbm_oust.rules import Side
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.index import BoardName, all_names
+from pbm_oust.store.publishing import REACHED
 from tests.store.dying import Death, Dying
 from tests.store.kept import Kept, edited, key_of, later, named
 from tests.store.test_renaming import renamed
@@ -140,6 +141,24 @@ def test_a_file_that_others_have_changed_is_set_aside_once_and_named(
     assert begun.catch_up() == 0
     assert looked_at(begun) == []
     assert asides(begun) == [aside]
+
+
+@pytest.mark.parametrize("line", ["# mine\n", "   3 x A1                        {}\n"])
+@pytest.mark.parametrize("again", ["start", "sweep"])
+def test_a_line_that_was_added_by_hand_is_not_cut_though_nobody_plays(
+    again: str, line: str, begun: Kept
+) -> None:
+    path = begun.file(1)
+    added = path.read_bytes() + line.format("2026-11-28T12:00:00Z 0123456789abcdef").encode()
+    path.write_bytes(added)
+    kept = Kept(begun.path)
+    if again == "start":
+        assert kept.catch_up() == 1
+    else:
+        assert looked_at(kept) == [named(1)]
+    (aside,) = asides(kept)
+    assert aside.read_bytes() == added
+    assert is_published(kept, 1)
 
 
 def test_each_change_is_set_aside_under_a_name_of_its_own(begun: Kept) -> None:
@@ -332,3 +351,17 @@ assert kept.read(1).data.startswith(kept.file(1).read_bytes()[:100])
     assert kept.catch_up() <= 1
     assert len(kept.read(1).game.records) > 1
     assert asides(kept) == []
+
+
+def test_of_a_version_that_was_noted_in_part_the_lower_one_is_known(kept: Kept) -> None:
+    lower, higher = 1_799_999_999_999_999, 1_800_000_000_000_001
+    publisher = kept.publisher
+    note = publisher.folder / REACHED
+    publisher.note_reached(lower)
+    before = note.read_bytes()
+    publisher.note_reached(higher)
+    after = note.read_bytes()
+    assert publisher.reached() == higher
+    for written in range(len(after) + 1):
+        note.write_bytes(after[:written] + before[written:])
+        assert publisher.reached() in (lower, higher), written

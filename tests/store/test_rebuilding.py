@@ -1,7 +1,7 @@
 """The database made from the files of histories, and files that become the histories of boards."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +128,95 @@ def test_whatever_a_file_holds_its_board_is_there_and_damaged(text: str, kept: K
     assert kept.boards_bytes(1) == text.encode()
     assert kept.start() == 2
     assert kept.catch_up() == 0
+
+
+def unlike_text(path: Path) -> None:
+    """Put what is no text in the place of a file."""
+    path.write_bytes(b"\xff\xfe\n")
+
+
+def as_folder(path: Path) -> None:
+    """Put a folder in the place of a file."""
+    path.unlink()
+    path.mkdir()
+
+
+def as_link(path: Path) -> None:
+    """Put a link to a history in the place of a file."""
+    path.rename(path.with_suffix(".other"))
+    path.symlink_to(path.with_suffix(".other"))
+
+
+SPOILT: dict[str, Callable[[Path], object]] = {
+    "line 11: Z9 by x": lambda path: edited(path, "x C3", "x Z9"),
+    "line 12: C3 by o": lambda path: edited(path, "o C4", "o C3"),
+    "line 3: by the name of the file this is board 1": lambda path: edited(
+        path, "Board: 1", "Board: 2"
+    ),
+    "line 1:": unlike_text,
+    "it is not a regular file": as_folder,
+    "it is a link": as_link,
+}
+"""What may be in the place of a history, by what is told of it."""
+
+
+@pytest.mark.parametrize("reason", SPOILT)
+@pytest.mark.parametrize("commands", [("x C3", "o C4"), ("x C3", "o C4", "x resign")])
+def test_a_file_that_does_not_replay_is_named_and_takes_no_place(
+    commands: tuple[str, ...], reason: str, kept: Kept
+) -> None:
+    """That of a game that is over as well, which is believed if it made a board."""
+    kept.start(*commands)
+    kept.start("x C3")
+    wanted, said = kept.boards_bytes(1), kept.said()
+    SPOILT[reason](kept.file(1))
+    edited(kept.file(2), "x C3", "x B2")
+    left = kept.rebuilt().left
+    assert len(left) == 1
+    assert left[0].startswith(f"{kept.file(1)}: {reason}")
+    assert kept.boards_bytes(1) == wanted
+    assert kept.said() == said
+    assert b"x B2" in kept.boards_bytes(2)
+    assert len(kept.rebuilt().left) == 1
+
+
+def test_the_row_of_a_board_whose_file_does_not_replay_is_made_anew(kept: Kept) -> None:
+    kept.start("x C3")
+    wanted = kept.said()
+    kept.database.write(lambda each: each.run("UPDATE boards SET x = 'zoe'"))
+    edited(kept.file(1), "x C3", "x Z9")
+    assert len(kept.rebuilt().left) == 1
+    assert kept.said() == wanted
+
+
+def test_a_move_on_a_board_whose_file_was_edited_is_not_lost(
+    kept: Kept, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is made after the file was read."""
+    kept.start("x C3")
+    edited(kept.file(1), "x C3", "x B2")
+    on_all_cores = rebuilding.on_all_cores
+
+    def late(*given: Any) -> Iterator[object]:
+        for found in on_all_cores(*given):
+            kept.play(1, "o C4")
+            yield found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(rebuilding, "on_all_cores", late)
+        (left,) = kept.rebuilt().left
+    assert "oust 1 was played on meanwhile" in left
+    assert b"o C4" in kept.boards_bytes(1)
+    assert kept.rebuilt().left == []
+    assert b"o C4" in kept.file(1).read_bytes()
+
+
+def test_no_board_gets_the_number_of_a_file_without_a_row(kept: Kept) -> None:
+    kept.start("x C3")
+    kept.file(2).write_text("the last of a board\n")
+    kept.file(3).symlink_to("2.txt")
+    assert kept.start("x C3") == 4
+    assert kept.file(2).read_text() == "the last of a board\n"
 
 
 # Files that are accepted

@@ -82,10 +82,10 @@ def test_a_mail_that_a_killed_process_has_taken_is_done_whole_or_not_at_all_and_
 # Who finishes
 
 
-class DiesAtLetter(Disk):
-    """The disk of a process that dies when it is about to let mail programs have a letter."""
+class DiesAtPublishing(Disk):
+    """The disk of a process that dies when it is about to publish what it has committed."""
 
-    def step_rename(self, path: Path, target: Path) -> None:
+    def append(self, handle: int, data: bytes, at: int, *, syncs: bool = True) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -93,10 +93,10 @@ class DiesAtLetter(Disk):
 def left(homes: Begun, tmp_path: Path) -> Home:
     """A home in which a move is committed, and nothing else of it has been done."""
     home = copy_of(Home(homes(BOARD)), tmp_path / "left")
-    status = status_of_child(lambda: sent(*MOVE[1])(Home(home.path, DiesAtLetter())))
+    status = status_of_child(lambda: sent(*MOVE[1])(Home(home.path, DiesAtPublishing())))
     assert status == -signal.SIGKILL
     assert "C3" not in home.history_path(FIRST).read_text()
-    assert b"C3" in home.history(FIRST)
+    assert b"C3" in home.ask(home.boards.history, FIRST)
     assert len(list((home.outbox.path / "new").iterdir())) == 2
     home.database.close()
     return home

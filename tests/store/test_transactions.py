@@ -10,9 +10,9 @@ import pytest
 from msgspec.structs import replace
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.store.database import Transaction
+from pbm_oust.store.accounts import find_account, write_account
+from pbm_oust.store.database import Task, Transaction
 from pbm_oust.store.disk import locked_folder
-from pbm_oust.store.faults import Stale
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import (
     Draft,
@@ -22,10 +22,11 @@ from pbm_oust.store.letters import (
     all_letters,
     remove_letters,
 )
-from pbm_oust.store.message_keys import KeyOutcome, outcome_of, settle_key
+from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of
+from tests.store.kept import write_all
 from tests.store.posting import head
 from tests.support.accounts import account_of, make_account
-from tests.support.outbox import letters
+from tests.support.outbox import add, letters
 from tests.support.waiting import PATIENCE, wait_until
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -49,8 +50,18 @@ def texts(home: Home) -> list[str]:
     return [letter.text.strip() for letter in letters(home)]
 
 
-def settle(home: Home, key: str = KEY) -> None:
-    home.do(settle_key, key, KeyOutcome.DONE, NOON)
+class Taken(Exception):
+    """A mail program has taken a letter that was to be withheld."""
+
+
+def withhold(transaction: Transaction, home: Home, *withheld: Letter) -> None:
+    """Keep letters from being opened. Raises Taken."""
+    if not home.withhold(transaction, [each.file for each in withheld]):
+        raise Taken
+
+
+def settle(transaction: Transaction, key: str = KEY) -> None:
+    assert note_key(transaction, key, KeyOutcome.DONE, NOON)
 
 
 def is_settled(home: Home, key: str = KEY) -> bool:
@@ -61,57 +72,54 @@ def with_address(account: Account, address: str) -> Account:
     return replace(account, addresses=(*account.addresses, address))
 
 
-def within(home: Home, deed: Callable[[], None]) -> None:
-    """Do something within a transaction."""
-    home.database.write(lambda _: deed())
-
-
 def post(home: Home, *texts: str, key: str = "") -> None:
     """Post letters together with the settling of a key."""
 
-    def deed() -> None:
-        with home.posting(draft(text) for text in texts):
-            if key:
-                settle(home, key)
+    def deed(transaction: Transaction) -> None:
+        add(transaction, home, *map(draft, texts))
+        if key:
+            settle(transaction, key)
 
-    within(home, deed)
+    home.database.write(deed)
 
 
-def settle_and_fail(home: Home, error: BaseException) -> None:
-    with home.posting([draft("one")]):
-        settle(home)
-        raise error
+def settle_and_fail(transaction: Transaction, home: Home, error: BaseException) -> None:
+    add(transaction, home, draft("one"))
+    settle(transaction)
+    raise error
 
 
 def remove(home: Home, *removed: Letter) -> None:
-    def deed() -> None:
-        home.withhold(each.file for each in removed)
-        home.do(remove_letters, [each.id for each in removed])
-        settle(home)
+    def deed(transaction: Transaction) -> None:
+        withhold(transaction, home, *removed)
+        remove_letters(transaction, [each.id for each in removed])
+        settle(transaction)
 
-    within(home, deed)
+    home.database.write(deed)
 
 
 @pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
 def test_nothing_is_there_when_the_body_fails(error: type[BaseException], home: Home) -> None:
     with pytest.raises(error):
-        within(home, lambda: settle_and_fail(home, error()))
+        home.database.write(lambda transaction: settle_and_fail(transaction, home, error()))
     assert not is_settled(home)
     assert texts(home) == []
-    settle(home)
+    home.database.write(settle)
     assert is_settled(home)
 
 
 def test_what_was_undone_of_an_account_is_not_remembered(home: Home) -> None:
-    def deed() -> None:
-        home.save(with_address(account_of(home, "alice"), "one@example.org"))
-        assert len(account_of(home, "alice").addresses) == 2
+    alice = with_address(account_of(home, "alice"), "one@example.org")
+
+    def deed(transaction: Transaction) -> None:
+        write_account(transaction, alice)
+        assert find_account(transaction, "alice") == alice
         raise ValueError("undone")
 
     with pytest.raises(ValueError, match="undone"):
-        within(home, deed)
+        home.database.write(deed)
     assert len(account_of(home, "alice").addresses) == 1
-    home.save(with_address(account_of(home, "alice"), "two@example.org"))
+    home.do(write_account, with_address(account_of(home, "alice"), "two@example.org"))
     assert account_of(home, "alice").addresses[1:] == ("two@example.org",)
 
 
@@ -128,15 +136,15 @@ def test_of_two_that_remove_letters_in_one_transaction_one_comes_later(home: Hom
 
     def removing(letter: Letter) -> Callable[[Transaction], None]:
         def work(transaction: Transaction) -> None:
-            home.withhold([letter.file])
+            withhold(transaction, home, letter)
             remove_letters(transaction, [letter.id])
 
         return work
 
     first, second = home.ask(all_letters, LetterState.FILE)
-    one, other = home.database.write_all([removing(first), removing(second)])
+    one, other = write_all(home.database, removing(first), removing(second))
     one.result()
-    with pytest.raises(Stale):
+    with pytest.raises(Taken):
         other.result()
     home.database.write(removing(second))
     assert texts(home) == []
@@ -151,7 +159,7 @@ def test_who_takes_a_letter_back_does_not_wait_for_who_waits_for_its_turn(home: 
     def removing(transaction: Transaction) -> None:
         has_turn.set()
         wait_until(is_held, "somebody who writes letters out")
-        home.withhold([first.file])
+        withhold(transaction, home, first)
         remove_letters(transaction, [first.id])
 
     def is_held() -> bool:
@@ -164,9 +172,48 @@ def test_who_takes_a_letter_back_does_not_wait_for_who_waits_for_its_turn(home: 
         taking_back = pool.submit(home.database.write, removing)
         assert has_turn.wait(PATIENCE)
         writing_out = pool.submit(home.outbox.write_out)
-        with pytest.raises(Stale):
+        with pytest.raises(Taken):
             taking_back.result(PATIENCE)
         assert writing_out.result(PATIENCE) == 1
+
+
+def test_who_writes_letters_out_does_not_wait_for_who_leads_and_has_letters_too(
+    home: Home,
+) -> None:
+    """Whoever leads waits for the Maildir, and whoever has that for what it writes."""
+    post(home, "one")
+    home.do(lambda each: each.run("UPDATE letters SET file = NULL"))
+    is_leading = threading.Event()
+
+    def lead(transaction: Transaction) -> None:
+        is_leading.set()
+        wait_until(lambda: home.database._waiting, "somebody who writes letters out")
+        add(transaction, home, draft("two"))
+
+    with ThreadPoolExecutor(2) as pool:
+        leading = pool.submit(home.database.write, lead)
+        assert is_leading.wait(PATIENCE)
+        writing_out = pool.submit(home.outbox.write_out)
+        leading.result(PATIENCE)
+        assert writing_out.result(PATIENCE) == 1
+    assert texts(home) == ["one", "two"]
+    assert len(list((home.outbox.path / "new").iterdir())) == 2
+
+
+def test_who_writes_letters_out_leaves_to_others_what_follows_from_their_works(
+    home: Home,
+) -> None:
+    """Whoever leads them has the Maildir, which they need."""
+    post(home, "one")
+    home.do(lambda each: each.run("UPDATE letters SET file = NULL"))
+    tasks = [Task(lambda transaction: add(transaction, home, draft("two")))]
+    home.database.enqueue(tasks)
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(home.outbox.write_out).result(PATIENCE) == 1
+    assert not tasks[0].done()
+    home.database.finish(tasks)
+    assert texts(home) == ["one", "two"]
+    assert len(list((home.outbox.path / "new").iterdir())) == 2
 
 
 def test_a_letter_is_put_back_if_removing_it_is_broken_off(home: Home) -> None:
@@ -174,7 +221,7 @@ def test_a_letter_is_put_back_if_removing_it_is_broken_off(home: Home) -> None:
     (letter,) = home.ask(all_letters, LetterState.FILE)
 
     def removing(transaction: Transaction) -> None:
-        home.withhold([letter.file])
+        withhold(transaction, home, letter)
         remove_letters(transaction, [letter.id])
         raise KeyboardInterrupt
 
@@ -188,7 +235,7 @@ def test_a_letter_that_somebody_has_opened_is_not_removed(home: Home) -> None:
     post(home, "one", "two")
     first, second = home.ask(all_letters, LetterState.FILE)
     (home.outbox.path / "new" / second.file).rename(home.outbox.path / "cur" / second.file)
-    with pytest.raises(Stale):
+    with pytest.raises(Taken):
         remove(home, first, second)
     assert not is_settled(home)
     assert (home.outbox.path / "new" / first.file).exists()

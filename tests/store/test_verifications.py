@@ -139,3 +139,12 @@ def test_only_the_latest_letters_are_kept_and_one_of_each_day_before(
     bounces = others(bounce, MOST_KEPT + 5)
     assert note(database, ALICE, *bounces).bounces == (bounces[0], *bounces[5:])
     assert note(database, BOB, bounce).bounces == (bounce,)
+
+
+def test_of_the_days_before_the_latest_letters_the_last_ones_are_kept(
+    database: Database, bounce: Bounce
+) -> None:
+    days = [replace(bounce, at=bounce.at + timedelta(days=day)) for day in range(MOST_DAYS + 2)]
+    hard = [replace(each, letter=f"<{nth}@hard>") for nth, each in enumerate(days)]
+    late = others(replace(days[-1], status="4.2.2"), MOST_KEPT)
+    assert note(database, ALICE, *hard, *late).bounces == (*hard[2:], *late)

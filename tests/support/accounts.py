@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import Secret, hash_password
 from pbm_oust.store.accounts import remove_account as remove
+from pbm_oust.store.accounts import whole_account, write_account
 from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.home import Home
 from tests.support.outbox import letters
@@ -24,19 +25,19 @@ CODE_LINE = re.compile(r"^  (?:verify|verifie) ([a-z2-7]{16})\b", re.MULTILINE)
 def make_account(home: Home, userid: str, password: str, *addresses: str) -> None:
     """Make an account without a verification of its addresses."""
     account = Account(userid, hash_password(Secret(password), SALT), addresses, JOINED)
-    home.save(account)
+    home.do(write_account, account)
 
 
 def account_of(home: Home, userid: str) -> Account:
     """Return the account of a player."""
-    account = home.account(userid)
+    account = home.ask(whole_account, userid)
     assert account is not None
     return account
 
 
 def change_account(home: Home, userid: str, change: Callable[[Account], Account]) -> None:
     """Change the account of a player."""
-    home.save(change(account_of(home, userid)))
+    home.do(write_account, change(account_of(home, userid)))
 
 
 def remove_account(home: Home, userid: str) -> None:

@@ -1,10 +1,15 @@
 """The histories of a home: reading them, and putting some there by hand as an operator may."""
 
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
+from pbm_oust.rules import KINDS
+from pbm_oust.store.boards import read_rows
+from pbm_oust.store.database import Transaction
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import BoardName
+from pbm_oust.store.index import BoardName, names_of
+from pbm_oust.store.ratings import mark
 from pbm_oust.store.rebuilding import rebuild
 
 SAMPLES = Path(__file__).parents[2] / "games" / "oust"
@@ -30,12 +35,12 @@ Started: 2026-11-01T00:00:00Z
 
 def board_numbers(home: Home, kind: str = "oust") -> list[int]:
     """Return the numbers of the boards of a kind."""
-    return [name.board for name in home.board_names(kind)]
+    return [name.board for name in home.ask(names_of, kind)]
 
 
 def history_text(home: Home, board: int = 1, kind: str = "oust") -> str:
     """Return the history of a board."""
-    return home.history(BoardName(kind, board)).decode()
+    return home.ask(home.boards.history, BoardName(kind, board)).decode()
 
 
 def moves_of(home: Home, board: int = 1, kind: str = "oust") -> list[str]:
@@ -55,7 +60,7 @@ def make_from_files(path: Path) -> None:
     """Let the files of a home be its histories, damaged or not."""
     home = Home(path)
     home.prepare()
-    rebuild(home.database, home.boards, home.publisher)
+    _put_files(home, home.publisher.names())
     home.close()
 
 
@@ -63,4 +68,17 @@ def lay_histories(home: Home, histories: dict[int, str], kind: str = "oust") -> 
     """Write histories by hand, by the numbers of their boards, and let them be those."""
     for board, text in histories.items():
         home.history_path(BoardName(kind, board)).write_text(text)
+    _put_files(home, [BoardName(kind, board) for board in histories])
+
+
+def _put_files(home: Home, names: Iterable[BoardName]) -> None:
+    """Let files be the histories of their boards, also those that do not replay."""
+    rows = [read_rows(each, home.publisher.read(each)) for each in names]
+
+    def put(transaction: Transaction) -> None:
+        for kind in KINDS.values():
+            mark(transaction, kind)
+        home.boards.put_all(transaction, rows)
+
+    home.database.write(put)
     rebuild(home.database, home.boards, home.publisher)

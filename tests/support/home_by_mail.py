@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 
 from pbm_oust.mail.inbound import Envelope, open_inbound
-from pbm_oust.play.request import Handled, Outcome, outcome_text
+from pbm_oust.play.request import Ending, Handled, outcome_text
 from pbm_oust.service.sweep import sweep
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
@@ -51,7 +51,7 @@ def copy_of(home: Home, path: Path) -> Home:
 def outcome_of(handled: Handled) -> str:
     """Return what became of a mail as the log has it, with the command that was done."""
     text = outcome_text(handled)
-    return f"{text}: {handled.command}" if handled.outcome is Outcome.DONE else text
+    return f"{text}: {handled.command}" if handled.ending is Ending.DONE else text
 
 
 def taken(

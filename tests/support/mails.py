@@ -35,6 +35,8 @@ def grown(text: str, size: int = 0) -> str:
     def often(found: re.Match[str]) -> str:
         unit, number, part, most = found.groups()
         times = int(number) if number else min(size // int(part or 1), int(most or size))
+        if "№" not in unit:
+            return unit * times
         return "".join(unit.replace("№", str(nth)) for nth in range(times))
 
     return re.sub(r"⟦(.*?)⟧(?:(\d+)|size(?:/(\d+))?(?:<(\d+))?)", often, text, flags=re.DOTALL)

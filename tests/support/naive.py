@@ -7,6 +7,7 @@ here, nor in the naive games built on it, knows the engine or its grids.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Self
 
 Point = tuple[int, int]
@@ -63,6 +64,12 @@ def steps_of(grid: str) -> tuple[Point, ...]:
     return SQUARE_STEPS if grid.startswith("square") else HEX_STEPS
 
 
+@cache
+def _beside(points: frozenset[Point], steps: tuple[Point, ...], point: Point) -> tuple[Point, ...]:
+    near = ((point[0] + right, point[1] + up) for right, up in steps)
+    return tuple(each for each in near if each in points)
+
+
 @dataclass(frozen=True)
 class Naive:
     """A position of some game. `ended` is the winner, or "draw", or None while the game goes on."""
@@ -83,12 +90,9 @@ class Naive:
         """The side that is not to move."""
         return "o" if self.to_move == "x" else "x"
 
-    def beside(self, point: Point) -> Iterator[Point]:
-        """Yield the neighbours of a point."""
-        for right, up in self.steps:
-            neighbour = (point[0] + right, point[1] + up)
-            if neighbour in self.points:
-                yield neighbour
+    def beside(self, point: Point) -> tuple[Point, ...]:
+        """Return the neighbours of a point."""
+        return _beside(self.points, self.steps, point)
 
     def group_at(self, point: Point, stones: dict[Point, str]) -> set[Point]:
         """Return the group that the stone on a point belongs to."""
@@ -103,6 +107,10 @@ class Naive:
     def placements(self) -> set[Point]:
         """Return the points where the side to move may place."""
         raise NotImplementedError
+
+    def has_placement(self) -> bool:
+        """Return whether the side to move may place anywhere."""
+        return bool(self.placements())
 
     def taken_at(self, point: Point) -> set[Point]:
         """Return the points that a placement empties."""

@@ -29,10 +29,10 @@ class NaiveOust(Naive):
         """Return what the rules say about a placement by the side to move."""
         if point in self.stones:
             return Verdict(OCCUPIED)
+        if all(self.stones.get(near) != self.to_move for near in self.beside(point)):
+            return Verdict(None)
         stones = {**self.stones, point: self.to_move}
         group = self.group_at(point, stones)
-        if len(group) == 1:
-            return Verdict(None)
         touched: list[set[Point]] = []
         for own in group:
             for neighbour in self.beside(own):
@@ -52,6 +52,10 @@ class NaiveOust(Naive):
             return set()
         return {point for point in self.points if self.judge(point).fault is None}
 
+    def has_placement(self) -> bool:
+        """Return whether the side to move may place anywhere."""
+        return not self.ended and any(self.judge(point).fault is None for point in self.points)
+
     def capturing(self) -> set[Point]:
         """Return the points where the side to move takes enemy stones."""
         return {point for point in self.placements() if self.judge(point).taken}
@@ -70,11 +74,11 @@ class NaiveOust(Naive):
         if after.is_mid_turn:
             if self.enemy not in stones.values():
                 return replace(after, is_mid_turn=False, ended=self.to_move)
-            if after.placements():
+            if after.has_placement():
                 return after
         mover = replace(after, is_mid_turn=False)
         other = replace(mover, to_move=self.enemy)
-        if not mover.placements() and not other.placements():
+        if not other.has_placement() and not mover.has_placement():
             return replace(other, ended="draw")
         return other
 

@@ -1,7 +1,7 @@
 """Looking at passwords as those do who wait for scrypt."""
 
 from pbm_oust.accounts.password import Match, Secret
-from pbm_oust.play.unit_of_work import NotDerived, Passwords
+from pbm_oust.play.passwords import NotDerived, Passwords
 
 
 def match(password: str, stored: str, known: Passwords | None = None) -> Match:

@@ -60,7 +60,8 @@ def _holding(after: Sequence[Turn]) -> list[Turn]:
 def _forcing(position: Position, after: Sequence[Turn]) -> tuple[Sequence[Turn], Mapping[str, str]]:
     """Return the whole turns after which x wins for certain, and what o answers to the others.
 
-    All games that can follow are played. There are none if they are too many.
+    An answer is a whole turn, too: halfway through it, o is still to move. All games that can
+    follow are played. There are none if they are too many.
     """
     search = Search(position.grid, RoomForPositions(MOST_POSITIONS))
     right, replies = list[Turn](), dict[str, str]()
@@ -74,8 +75,8 @@ def _forcing(position: Position, after: Sequence[Turn]) -> tuple[Sequence[Turn],
             saving = (
                 reply
                 for reply, then in turns(each)
-                if (then.result and not has_won(then))
-                or (not then.result and search.worth(then) is not Worth.WIN)
+                if not then.is_mid_turn
+                and (not has_won(then) if then.result else search.worth(then) is not Worth.WIN)
             )
             reply = next(saving, None)
             if reply is None:

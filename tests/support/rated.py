@@ -119,13 +119,13 @@ class Rated:
             else:
                 self.count([*each])
             self.check()
-        with self.database.read_latest() as snapshot:
+        with self.database.read() as snapshot:
             assert not is_counting(snapshot, OUST)
 
     def check(self) -> None:
         """Compare what is kept with what all games give, unless games are to be counted anew."""
         given = rate(self.games.values())
-        with self.database.read_latest() as snapshot:
+        with self.database.read() as snapshot:
             if is_counting(snapshot, OUST):
                 return
             assert standings(standings_of(snapshot, OUST)) == standings(given)

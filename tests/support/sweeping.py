@@ -22,8 +22,9 @@ from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules import KINDS, parse_grid
 from pbm_oust.service.service import handle
 from pbm_oust.service.sweep import Swept, sweep
+from pbm_oust.store.accounts import write_account
 from pbm_oust.store.home import Home
-from pbm_oust.store.open_boards import append, next_number, read_board, read_game
+from pbm_oust.store.open_boards import read_board, read_game
 from tests.support.accounts import account_of
 from tests.support.games import wish
 from tests.support.letters import as_text
@@ -80,18 +81,18 @@ class World:
 
     def take(self, userid: str, line: str) -> Handled:
         """Carry out the line of a mail from a player. The same line is the same mail."""
-        request = Request(line, "", f"{userid}@example.org", line, "<1@example.org>")
+        request = Request(line, "", f"{userid}@example.org", line, message_id="<1@example.org>")
         return handle(request, self.work())
 
     def add_player(self, userid: str, settings: Settings = USUAL) -> None:
         """Make an account with these settings."""
         account = Account(userid, HASH, (f"{userid}@example.org",), day(0))
-        self.home.save(account.with_settings(settings))
+        self.home.do(write_account, account.with_settings(settings))
 
     def change_player(self, userid: str, change: Callable[[Account], Account]) -> None:
         """Change an account."""
         account = account_of(self.home, userid)
-        self.home.save(change(account))
+        self.home.do(write_account, change(account))
 
     def away(self, userid: str, *some: tuple[float, float]) -> None:
         """Give a player these vacations."""
@@ -100,7 +101,7 @@ class World:
 
     def add_board(self, x: str, o: str, at: float = 0, terms: Terms | None = None) -> int:
         """Start a board of Oust and return its number."""
-        number = next_number(self.home, OUST)
+        number = self.home.ask(self.home.boards.next_number, OUST)
         header = Header(OUST, number, parse_grid("square 5x5"), x, o, terms or Terms(), day(at))
         self.home.do(self.home.boards.start, Game.start(header))
         return number
@@ -113,7 +114,7 @@ class World:
         by = next(each for each in type(game.to_move) if each.value == side)
         key = f"{board:08x}{game.next_number:08x}"
         acted = game.act(by, wish(words), max(day(at), game.latest), key)
-        append(self.home, held, acted)
+        self.home.do(self.home.boards.append, held, acted)
 
     def game(self, board: int) -> Game:
         """Return the game of a board."""

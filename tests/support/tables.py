@@ -78,24 +78,25 @@ def scripted(folder: Path, some: slice = slice(None)) -> pytest.MarkDecorator:
     a comment there. A script that ends with a table, `-- LINE => ANSWER` and its cases, runs for
     each of them, or for some, which stand in place of these words; with two tables, for each pair.
     """
-    return pytest.mark.parametrize(("players", "before", "lines"), [*_scripts(folder, some)])
+    found = [script for path in sorted(folder.glob("*.txt")) for script in scripts(path, some)]
+    return pytest.mark.parametrize(("players", "before", "lines"), found)
 
 
-def _scripts(folder: Path, some: slice) -> Iterator[ParameterSet]:
-    for path in sorted(folder.glob("*.txt")):
-        head, named = _parted(path)
-        players, *before = (line for line in head.split("\n") if line and line[0] != "#")
-        for name, text in named:
-            script, *tables = re.split(r"^-- (.+)\n", text, flags=re.MULTILINE)
-            lines = script.strip("\n").split("\n")
-            names = " => ".join(tables[::2]).split(" => ")
-            assert all(any(_cases(cases)) for cases in tables[1::2]), name
-            for cases in [*product(*map(_cases, tables[1::2]))][some]:
-                words = [word for case in cases for word in case]
-                given = dict(zip(names, words, strict=True)) if tables else {}
-                filled = tuple(_filled(line, given) for line in lines)
-                title = ", ".join([f"{path.stem}: {name}", *words])
-                yield pytest.param(tuple(players.split()), tuple(before), filled, id=title)
+def scripts(path: Path, some: slice = slice(None)) -> Iterator[ParameterSet]:
+    """Yield the scripts of a file, each for some of its cases."""
+    head, named = _parted(path)
+    players, *before = (line for line in head.split("\n") if line and line[0] != "#")
+    for name, text in named:
+        script, *tables = re.split(r"^-- (.+)\n", text, flags=re.MULTILINE)
+        lines = script.strip("\n").split("\n")
+        names = " => ".join(tables[::2]).split(" => ")
+        assert all(any(_cases(cases)) for cases in tables[1::2]), name
+        for cases in [*product(*map(_cases, tables[1::2]))][some]:
+            words = [word for case in cases for word in case]
+            given = dict(zip(names, words, strict=True)) if tables else {}
+            filled = tuple(_filled(line, given) for line in lines)
+            title = ", ".join([f"{path.stem}: {name}", *words])
+            yield pytest.param(tuple(players.split()), tuple(before), filled, id=title)
 
 
 def _filled(line: str, given: dict[str, str]) -> str:

@@ -2,21 +2,32 @@
 
 import random
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import timedelta
-from itertools import repeat
+from itertools import count, repeat, takewhile
 from math import inf
 from typing import TypeVar
 
-from pbm_oust.board import Deed, Game, Place
+from pbm_oust.board import Deed, Game, Place, Terms
 from pbm_oust.robot.player import Decision, decide
 from pbm_oust.robot.search import Searched, Searcher
-from pbm_oust.rules import Position, Side
+from pbm_oust.rules import Grid, Kind, Position, Side
 from pbm_oust.rules.churn import Churn
 from pbm_oust.rules.grid import hexagon
+from tests.support.games import new_game
 
 P = TypeVar("P", bound=Position)
 """Positions of some kind of game."""
+
+
+OPENING = 4
+"""How many placements of a game are random."""
+
+EVEN = 0.1
+"""How far from 50 % the side to move may be after an even opening."""
+
+WELL = 50_000
+"""How many looks tell whether an opening is even."""
 
 
 def times(number: int) -> Callable[[], bool]:
@@ -78,6 +89,24 @@ def done(game: Game, wish: Place | Deed) -> Game:
     """Return the game after the side to move has done what it wishes."""
     at = game.latest + timedelta(hours=1)
     return game.act(game.to_move, wish, at, f"{game.next_number:016x}")
+
+
+def openings(
+    kind: Kind, grid: Grid, after: int, may_go_on: Callable[[], bool], looks: int = WELL
+) -> Iterator[tuple[int, Game]]:
+    """Yield even games after a few placements by chance, with their numbers, as long as it may."""
+    for number in takewhile(lambda _: may_go_on(), count(after)):
+        rng, game = random.Random(number), new_game(str(grid), Terms(swap=False), kind=kind.name)
+        while len(game.line) < OPENING and not game.result:
+            game = done(game, random_turn(game, rng))
+        if not game.result and is_even(game.position, kind, looks):
+            yield number, game
+
+
+def is_even(position: Position, kind: Kind, looks: int) -> bool:
+    """Return whether either side may win a position, as far as the house can tell."""
+    searcher = Searcher(kind.name, position.grid, random.Random(1), is_proving=False)
+    return abs(searched(searcher, position, inf, looks).value - 0.5) <= EVEN
 
 
 def against_chance(game: Game, side: Side, looks: int, seed: int) -> Game:

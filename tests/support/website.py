@@ -19,9 +19,7 @@ from tests.support.server import PROGRAM
 from tests.support.waiting import PATIENCE
 
 _PROCESSES = multiprocessing.get_context("forkserver")
-_PROCESSES.set_forkserver_preload(
-    ["tests.support.website", "pbm_oust.cli.serve", "pbm_oust.web.app"]
-)
+_PROCESSES.set_forkserver_preload(["tests.support.website", "tests.support.warmed"])
 """Pages are served by forks of a process that has imported the program, which takes long."""
 
 

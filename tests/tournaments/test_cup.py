@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from pbm_oust.board import Summary
 from pbm_oust.rules import KINDS, How, Result, Side, parse_grid
 from pbm_oust.tournaments.cup import (
+    Every,
     Pairing,
     draw,
+    following,
     pairings,
     table,
     times_lost,
@@ -128,3 +130,18 @@ def test_a_table_is_in_order_and_its_points_are_those_of_its_games(
     merits = [(each.points, each.beaten_points, each.points_among) for each in found]
     assert merits == sorted(merits, reverse=True)
     assert [each.place for each in found] == [1 + merits.index(each) for each in merits]
+
+
+@pytest.mark.parametrize(
+    ("starts", "every", "then"),
+    [
+        ("2027-11-30", Every.QUARTER, "2028-02-29"),
+        ("2028-02-29", Every.YEAR, "2029-02-28"),
+        ("2026-12-31", Every.MONTH, "2027-01-31"),
+        ("2027-01-31", Every.MONTH, "2027-02-28"),
+    ],
+)
+def test_a_cup_that_comes_again_does_so_on_the_last_day_of_a_short_month(
+    starts: str, every: Every, then: str
+) -> None:
+    assert following(datetime.fromisoformat(starts), every) == datetime.fromisoformat(then)

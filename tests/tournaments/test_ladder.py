@@ -15,6 +15,7 @@ from pbm_oust.tournaments.ladder import (
     LadderStep,
     Outlook,
     fold,
+    reach,
 )
 from tests.support import tables
 
@@ -68,14 +69,14 @@ def test_who_may_challenge_whom(
 ) -> None:
     events, challenges = story(told)
     now = DAY_0 + timedelta(days=day)
-    order = list(fold(events).at(now))
     challenger, other = challenge.split("?")
-    places = {userid: place for place, userid in enumerate(order, 1)}
-    place = places.get(challenger)
-    decide = [each for each in challenges if now - PAUSE < each.began or not each.ended]
-    above = order[: place - 1][::-1] if place else ()
-    outlook = Outlook(challenger, place, len(order), above, decide)
-    found = outlook.hindrance(other, places.get(other), absent.split().__contains__)
+    recent = {
+        each.defender
+        for each in challenges
+        if each.challenger == challenger and now - PAUSE < each.began
+    }
+    outlook = Outlook(challenger, fold(events).at(now), recent)
+    found = outlook.hindrance(other, absent.split().__contains__)
     assert (found.value if found else "") == wanted
 
 
@@ -122,3 +123,7 @@ def test_nobody_is_lost_or_doubled(
         there -= {event.userid} if event.step == "leave" else set()
         assert sorted(of) == sorted(there)
     assert sorted(of.at(DAY_0 + 20 * IDLE)) == sorted(there)
+
+
+def test_one_may_challenge_a_tenth_of_the_ladder_but_three_at_least_and_a_hundred_at_most() -> None:
+    assert [reach(size) for size in (2, 39, 40, 999, 1000, 5000)] == [3, 3, 4, 99, 100, 100]

@@ -24,6 +24,7 @@ from pbm_oust.rules import KINDS
 from pbm_oust.service.sweep import sweep
 from pbm_oust.service.table import parse_line
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import names_of
 from pbm_oust.store.letters import Draft
 from pbm_oust.tournaments.cup import SOURCE, Cup
 from tests.support.home_by_mail import copy_of
@@ -89,11 +90,13 @@ def replay(
     letters = [] if letters is None else letters
     for letter in take(FOLDER / name / "mails.txt", inbound, now):
         letters.append(letter)
-    histories = {
-        str(home.history_path(name).relative_to(home.path)): home.history(name).decode()
-        for kind in KINDS
-        for name in home.board_names(kind)
-    }
+    with home.database.read() as snapshot:
+        histories = {
+            str(home.history_path(name).relative_to(home.path)): text.decode()
+            for kind in KINDS
+            for name in names_of(snapshot, kind)
+            if (text := home.boards.history(snapshot, name))
+        }
     return {"letters.txt": "".join(letters), **histories}
 
 
@@ -160,16 +163,17 @@ def _rule(text: str, inbound: Inbound) -> None:
     if isinstance(command, Command):
         given = {name: value for name, value in command.given.items() if name != "password"}
         header = partial(header_of, **given)
-        set_up_board(command["kind"], header, inbound.work, reason)
+        inbound.work.carry_out(lambda on: set_up_board(on, header, reason))
         return
     kind, board, words = line.split(" ", 2)
     if board == SOURCE:
         cup = msgspec.json.decode(words, type=Cup)
-        inbound.work.retried(partial(open_cup, cup))
+        inbound.work.change(lambda on: open_cup(on, cup))
         go_on(inbound.work, cup.kind, cup.number)
         return
     ruling = parse_ruling(words)
-    rule_board(inbound.work, KINDS[kind], int(board), lambda _: ruling, reason)
+    board_of = KINDS[kind], int(board)
+    inbound.work.carry_out(lambda on: rule_board(on, *board_of, lambda _: ruling, reason))
 
 
 def recorded(name: str) -> dict[str, str]:

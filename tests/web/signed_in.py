@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.support.browsing import Browser
@@ -47,7 +47,8 @@ class Place:
 def place(path: Path, *players: str) -> Iterator[Place]:
     """Serve the pages of a new home with players."""
     talk = Talk.begin(path, *(players or (ALICE, BOB)))
-    talk.now = datetime.now(UTC)
+    # A second before the pages' clock: whatever is left of a time is less than all of it.
+    talk.now = datetime.now(UTC) - timedelta(seconds=1)
     (path / "pbm_oust.toml").write_text(
         f'address = "{talk.own}"\nweb_address = "{WEB}"\n', encoding="utf-8"
     )

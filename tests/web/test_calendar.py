@@ -14,8 +14,8 @@ from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.tags import format_calendar
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.rules import KINDS
+from pbm_oust.store.accounts import whole_account
 from pbm_oust.store.home import Home
-from pbm_oust.store.open_boards import read_game
 from pbm_oust.web.addresses import of_calendar
 from pbm_oust.web.feeds import calendar_address
 from pbm_oust.web.ground import Ground
@@ -53,7 +53,7 @@ def pages(talk: Talk) -> Iterator[Website]:
 
 def path_for(home: Home, userid: str = "alice") -> str:
     """Return the path of the calendar of a player."""
-    account = home.account(userid)
+    account = home.ask(whole_account, userid)
     assert account
     return of_calendar(format_calendar(home.key(), account))
 
@@ -61,7 +61,7 @@ def path_for(home: Home, userid: str = "alice") -> str:
 def clock_of(home: Home, board: int = 1, kind: str = "oust") -> Clock:
     """Return the clock of a board as it is now."""
     work = open_inbound(home, ADDRESS, lambda: datetime.now(UTC)).work
-    return work.clock_of(read_game(home, KINDS[kind], board))
+    return work.look(lambda on: on.clock_of(on.game(KINDS[kind], board)))
 
 
 def said(event: icalendar.Event, name: str) -> str:
@@ -208,7 +208,7 @@ def test_a_new_password_ends_the_link(talk: Talk, pages: Website) -> None:
 
 
 def test_without_an_address_of_the_pages_there_is_no_calendar(talk: Talk) -> None:
-    account = talk.home.account("alice")
+    account = talk.home.ask(whole_account, "alice")
     assert account
     ground = Ground(talk.home, ADDRESS, lambda: NOON)
     assert calendar_address(account, ground) == ""

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from pbm_oust.accounts.tags import format_calendar
+from pbm_oust.store.accounts import whole_account
 from pbm_oust.web.addresses import of_calendar
 from pbm_oust.web.app import make_app
 from pbm_oust.web.ground import Ground
@@ -23,7 +24,7 @@ from tests.support.home_by_mail import ADDRESS, NOON
 PATHS = tables.words(__file__, "paths")
 
 
-def got(app: Any, path: str) -> int:
+async def status(app: Any, path: str) -> int:
     """Ask an application for a path, and return the status of its answer."""
     plain, _, query = path.partition("?")
     statuses = list[int]()
@@ -42,8 +43,13 @@ def got(app: Any, path: str) -> int:
         "query_string": query.encode(),
         "headers": [],
     }
-    asyncio.run(app(scope, receive, send))
+    await app(scope, receive, send)
     return statuses[0]
+
+
+def got(app: Any, path: str) -> int:
+    """Ask an application for a path from outside its loop, and return the status."""
+    return asyncio.run(status(app, path))
 
 
 def is_there(app: Any, path: str) -> bool:
@@ -57,7 +63,7 @@ def costs(path: Path, others: int) -> dict[str, Cost]:
         lay_cup(here.home, 1, ["alice", *(f"x{nth}" for nth in range(9))], (12,))
         app = make_app(Ground(here.home, ADDRESS, lambda: NOON, "https://games.example.org"))
         got(app, "/")
-        account = here.home.account("alice")
+        account = here.home.ask(whole_account, "alice")
         assert account
         calendar = of_calendar(format_calendar(here.home.key(), account))
         for path_of_page in (*PATHS, calendar):

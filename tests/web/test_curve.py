@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 from lxml import etree
 
-from pbm_oust.web.boards import CURVE_HEIGHT, CURVE_WIDTH, curve_svg
+from pbm_oust.render.svg import CURVE_HEIGHT, CURVE_WIDTH, curve_svg
 
 
 def points_of(numbers: list[float]) -> list[tuple[float, float]]:

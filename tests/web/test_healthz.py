@@ -104,7 +104,7 @@ def test_a_database_of_a_later_version(home: Home) -> None:
 
 
 def _version(home: Home) -> int:
-    with home.database.read_latest() as snapshot:
+    with home.database.read() as snapshot:
         ((version,),) = snapshot.rows("PRAGMA user_version")
     return int(version)
 

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from pbm_oust.experiments.features import LEARNED
+from pbm_oust.experiments.advice import TRIED
 from pbm_oust.languages import ENGLISH, LANGUAGES
 from pbm_oust.letters.help import help_subjects
 from pbm_oust.letters.words import words_in
@@ -40,12 +40,12 @@ def test_the_overview_leads_to_every_subject(empty: Website) -> None:
         assert f'href="{path}"' in text
 
 
-@pytest.mark.parametrize("name", LEARNED)
+@pytest.mark.parametrize("name", TRIED)
 @pytest.mark.parametrize("code", ["en", "fr"])
 def test_how_to_play_well_is_said_beside_boards(name: str, code: str, empty: Website) -> None:
     page = empty.get(f"/rules/{name}/play", accept_language=code).text
     advice = vars(words_in(LANGUAGES[code], "").words_of_kind(KINDS[name]))["advice"]
-    assert list(advice) == list(LEARNED[name])
+    assert list(advice) == list(TRIED[name])
     shown = " ".join(words_on(page))
     for title, text in advice.values():
         assert " ".join(f"{title} {text}".split()) in shown

@@ -8,12 +8,12 @@ import pytest
 from lxml import html
 
 from pbm_oust.board import Game, Wish
+from pbm_oust.render.svg import CURVE_HEIGHT
 from pbm_oust.robot.analysis import Analysis, Evaluation
 from pbm_oust.rules import KINDS
 from pbm_oust.store.analyses import keep
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
-from pbm_oust.web.boards import CURVE_HEIGHT
 from tests.support import tables
 from tests.support.games import wish
 from tests.support.histories import lay_histories

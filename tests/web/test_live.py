@@ -82,10 +82,13 @@ def test_only_so_many_listen_at_once(home: Home) -> None:
             source = f"192.0.2.{number // MOST_WATCHING_OF_ONE}"
             events = all_listening.enter_context(watching(pages, source=source))
             assert next_event(events) == b"data: 1"
-        assert_full(pages, "192.0.2.100")
+        assert_full(pages, "192.0.2.0")
         assert pages.get("/oust/1").status == 200
+        first = all_listening.enter_context(watching(pages, source="192.0.2.100"))
+        assert next_event(first) == b"data: 1"
+        assert_full(pages, "192.0.2.1")
         all_listening.close()
-        wait_until(lambda: _is_taken(pages, "192.0.2.100"), "room for one more")
+        wait_until(lambda: _is_taken(pages, "192.0.2.1"), "room for one more")
 
 
 @pytest.mark.slow

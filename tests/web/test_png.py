@@ -9,13 +9,13 @@ import resvg_py
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.translator import Translator
 from pbm_oust.render.html import INK, UNMARKED, WOOD
-from pbm_oust.render.svg import layout_of
+from pbm_oust.render.svg import board_svg, layout_of
 from pbm_oust.rules import Position, Side
-from pbm_oust.web.boards import board_svg, png_of
+from pbm_oust.web.boards import png_of
 from tests.support.boards import board, churn_board
 from tests.support.contrast import contrast
 
-WORDS = "oust 17", Translator(ENGLISH)
+WORDS = "oust 17", Translator(ENGLISH).gettext
 SQUARE = board(". . x . / o . . . / x . o .")
 HEX = churn_board(". x . / . . o . / x . . o . / . . . . / . o .")
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -87,7 +88,7 @@ def test_a_search_goes_on_behind_the_last_board_that_it_looked_at(
         sought = Sought(list(KINDS.values()), Filter.ALL, opening=opening)
         boards, after = list[int](), None
         while True:
-            part = finding.search(work, sought, 7, after)
+            part = work.look(partial(finding.search, sought=sought, most=7, after=after))
             assert part.looked_at <= 30
             assert len(part.boards) <= 7
             boards += [each.board for each in part.boards]

@@ -14,13 +14,12 @@ from lxml import etree
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.translator import Translator
 from pbm_oust.render.html import COLOURS, INK, UNMARKED, WOOD, Marks
-from pbm_oust.render.svg import HALF, STROKE_HEIGHT, STROKES, layout_of, strokes_around
+from pbm_oust.render.svg import HALF, STROKE_HEIGHT, STROKES, board_svg, layout_of, strokes_around
 from pbm_oust.render.text import star_points
 from pbm_oust.render.visible import visible_line
 from pbm_oust.rules import KINDS, Grid, Position, Side, parse_grid
 from pbm_oust.rules.grid import COLUMNS
 from pbm_oust.rules.position import taken
-from pbm_oust.web.boards import board_svg
 from tests.support.boards import board
 from tests.support.contrast import contrast
 from tests.support.drawn import GRIDS, played
@@ -28,7 +27,7 @@ from tests.support.rings import examples
 from tests.support.strategies import Play, plays
 
 SVG = "{http://www.w3.org/2000/svg}"
-WORDS = "oust 17", Translator(ENGLISH)
+WORDS = "oust 17", Translator(ENGLISH).gettext
 
 Point = tuple[float, float]
 Line = frozenset[Point]

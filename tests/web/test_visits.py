@@ -9,7 +9,8 @@ A file begins with who has signed up and with lines that come before each of its
                                 with this value
       = NAME: VALUE             a field of the form above, filled in; '' takes away what is in it
     alice asks GET /boards      for a page without going where it leads; POST sends its fields
-      : NAME: VALUE             a header of it; ETAG is that of the page before
+      : NAME: VALUE             a header of it; ETAG is that of the page before, and TAG that one
+                                without its quotes
     alice got NAME: WORDS       words in a header of the answer; `got no NAME` where there is none
     alice is sent to /me        where the answer to that leads
     alice is at /me             where that leads, and `status 404` what is answered
@@ -108,7 +109,7 @@ class VisitToPages(Conversation):
         for line in further:
             if line[2] == ":":
                 name, _, value = line.removeprefix("  : ").partition(": ")
-                headers[name.lower()] = value.replace("ETAG", tag)
+                headers[name.lower()] = value.replace("ETAG", tag).replace("TAG", tag.strip('"'))
         given = [line.removeprefix("  = ").split(": ", 1) for line in further if line[2] == "="]
         form = urlencode({name: grown(value) for name, value in given})
         if method == "POST":

@@ -1,4 +1,4 @@
-"""A mail from its bytes to its meaning: limits, headers, text, and whose words they are."""
+"""A mail from its bytes to its meaning: limits, headers, text, and the writer's own words."""
 
 from pbm_oust.mail.reading.limits import UnreadableMail
 from pbm_oust.mail.reading.mail import Mail, read_mail, taken_apart, whole_texts

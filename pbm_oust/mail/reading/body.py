@@ -1,50 +1,19 @@
 """The text of a mail among its parts."""
 
-import codecs
 import re
-import tomllib
 from collections.abc import Iterable
 from email.message import Message
+from enum import Enum
 from functools import lru_cache
-from pkgutil import get_data
+from itertools import groupby, islice, pairwise
 
 from msgspec import Struct
 
-from pbm_oust.mail.reading.html import text_of_html
+from pbm_oust.mail.reading.charsets import NO_TEXT, decoded
+from pbm_oust.mail.reading.html import text_of_enriched, text_of_html
 from pbm_oust.mail.reading.limits import DEEPEST_PART
-
-_MEANT: dict[str, str] = tomllib.loads((get_data(__package__, "charsets.toml") or b"").decode())
-"""What the names of charsets mean that are not what they say."""
-
-_NONE_OF_MAIL = ("idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined")
-"""Codecs of Python that are not charsets; some are slow."""
-
-NO_TEXT = dict.fromkeys(
-    {*range(0x20), 0x7F, *range(0x80, 0xA0), *range(0xFDD0, 0xFDF0)} - {0x09, 0x0A}
-)
-"""Characters that control terminals or programs and are not text."""
-
-
-def decoded(data: bytes, charset: str) -> str:
-    """Return bytes as text that can be written as UTF-8.
-
-    Bytes that do not fit their charset, or whose charset is unknown, are read as UTF-8. What does
-    not fit there becomes U+FFFD.
-    """
-    name = charset.strip().strip("\"'").partition("*")[0].lower()
-    for candidate in (_MEANT.get(name, name), name):
-        try:
-            if codecs.lookup(candidate).name.replace("_", "-") not in _NONE_OF_MAIL:
-                return without_surrogates(data.decode(candidate))
-        except (LookupError, ValueError):
-            continue
-    return data.decode("utf-8", "replace")
-
-
-def without_surrogates(text: str) -> str:
-    """Return a text without surrogates, which some charsets decode to and UTF-8 cannot encode."""
-    return text.encode("utf-8", "replace").decode()
-
+from pbm_oust.mail.reading.own_text import own_text
+from pbm_oust.mail.reading.phrases import any_of
 
 _SIGNATURE_LINE = "-- "
 
@@ -75,7 +44,7 @@ _ENCRYPTED = f"{_ARMOUR}MESSAGE-----"
 
 
 def without_armour(text: str) -> str:
-    """Return the text that was signed, or the text above what was encrypted."""
+    """Return the signed text, or the text above an encrypted one."""
     if _ARMOUR not in text:
         return text
     lines = text.split("\n")
@@ -100,23 +69,48 @@ _CLOSED_TYPES = (
     "application/x-pkcs7-mime",
     "application/pgp-encrypted",
 )
+_RICH_TEXTS = ("text/rtf", "application/rtf")
+_NO_TEXTS = re.compile(
+    r"text/(?:(?:x-)?v?calendar|(?:x-)?vcard|directory|x-amp-html|rfc822-headers|css|javascript"
+    r"|rtf|vnd\.google\.email-reaction\+json)"
+    r"|application/(?:ics|rtf|pdf|postscript|(?:vnd\.)?ms-tnef|(?:x-)?pkcs7-.*|pgp-.*|.*zip)"
+    r"|(?:image|audio|video|font|model|message)/.*"
+)
+"""Types that are no text of a mail, though they consist of letters."""
 _REACTION = "text/vnd.google.email-reaction+json"
 _NAMED = re.compile(
     r"(?<!\w)(?:file)?name\*?\d*\*?\s*=\s*[\"']?(?:[\w-]*'[\w-]*')?([^\"';]+)", re.IGNORECASE
 )
 _TYPED_ON_A_PHONE = re.compile(r"(?:text|mms)[-_]?\d*\.txt", re.IGNORECASE)
-"""The names of texts that gateways of phones attach, beside pictures and pages of their own."""
+"""Names of attachments in which phone gateways put the typed text."""
+_CHARSET = re.compile(r"""charset\s*=\s*["']?([\w:.-]{1,40})""", re.IGNORECASE)
+"""The charset parameter, even in a header that cannot be read."""
 _CHARSET_OF_HTML = re.compile(rb"""<meta[^>]{0,100}charset=["']?([\w:.-]{1,40})""", re.IGNORECASE)
 
 
 class _Kind(Struct, frozen=True):
-    """What a part says of its content in Content-Type."""
+    """The type of a part by its Content-Type."""
 
     type: str
     charset: str | None
     is_flowed: bool
     is_closed_up: bool
-    """Whether the space at the end of a flowed line is no part of the text."""
+    """Whether the space at the end of a flowed line is dropped (DelSp)."""
+
+
+class _Sort(Enum):
+    """The rank of a part as text of the mail; of several forms, the lowest is read."""
+
+    PLAIN = 0
+    HTML = 1
+    OTHER = 2
+    """An unknown type of text counts as plain (RFC 2046, 4.1.4)."""
+    SUPPOSED = 3
+    """A type other than text. It may be one for all that, if there is no other."""
+    NONE = 4
+
+
+_Forms = tuple[tuple[int, int], ...]
 
 
 class BodyPart(Struct, frozen=True):
@@ -125,85 +119,183 @@ class BodyPart(Struct, frozen=True):
     message: Message
     kind: _Kind
     name: str
-    """The name that it has as a file; empty if it has none."""
+    """The file name; empty if there is none."""
+    forms: _Forms = ()
+    """Where it is one of several forms: the multipart/alternative that it is in and the number of
+    its form there, from the outermost on."""
 
     @property
     def is_attached(self) -> bool:
-        """Whether it is a file, unless it is named as phones name what was typed."""
+        """Whether it is a file, unless phones give typed texts such a name."""
         is_file = self.name or self.message.get_content_disposition() == "attachment"
         return bool(is_file) and not _TYPED_ON_A_PHONE.fullmatch(self.name)
 
     @property
-    def is_text(self) -> bool:
-        """Whether it is a text. Phones leave the type open that they have no name for.
+    def sort(self) -> _Sort:
+        """The rank as text. Phones leave the type open if they have no name for it.
 
         A part that claims to have parts and has none counts as text.
         """
         kind = self.kind.type
-        if kind.startswith("application/"):
-            return self.name.lower().endswith(".txt")
-        return kind in ("text/plain", "text/html") or kind.startswith("multipart/")
+        if _NO_TEXTS.fullmatch(kind):
+            return _Sort.NONE
+        if kind == "text/plain" or kind.startswith("multipart/"):
+            return _Sort.PLAIN
+        if kind.startswith("text/"):
+            return _Sort.HTML if "html" in kind else _Sort.OTHER
+        if kind.startswith("application/") and self.name.lower().endswith(".txt"):
+            return _Sort.PLAIN
+        return _Sort.NONE if self.is_attached else _Sort.SUPPOSED
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is text without markup, or with markup that is readable."""
+        return self.sort in (_Sort.PLAIN, _Sort.OTHER)
 
 
 def parts_of(message: Message) -> list[BodyPart]:
-    """Return the parts with content of their own; none from mails inside the mail."""
+    """Return the parts with content of their own, without those of attached mails."""
     found = list[BodyPart]()
-    waiting = [(message, 0)]
+    waiting: list[tuple[Message, int, _Forms]] = [(message, 0, ())]
     while waiting:
-        each, depth = waiting.pop()
+        each, depth, forms = waiting.pop()
         said = each.get("Content-Type")
         kind = _kind_said(None if said is None else str(said), each.get_default_type())
         if depth > DEEPEST_PART or kind.type.startswith("message/"):
             continue
         if each.is_multipart():
             inner = [part for part in each.get_payload() if isinstance(part, Message)]
-            waiting += [(part, depth + 1) for part in reversed(inner)]
+            is_choice = kind.type == "multipart/alternative"
+            waiting += [
+                (part, depth + 1, (*forms, (id(each), number)) if is_choice else forms)
+                for number, part in reversed(list(enumerate(inner)))
+            ]
         else:
             named = _NAMED.search(f"{each.get('Content-Disposition', '')}; {said or ''}")
-            found.append(BodyPart(each, kind, named[1].strip() if named else ""))
+            found.append(BodyPart(each, kind, named[1].strip() if named else "", forms))
     return found
 
 
 def text_of(parts: list[BodyPart]) -> str:
-    """Return the texts that are no attachments: plain texts, or else texts made from HTML.
+    """Return the text without attachments: plain texts, or else texts made from HTML.
 
-    They still have their quotes and signature. Quotes from HTML are marked with `>`. Phones attach
-    what was typed: where no other text is, attached plain texts are the text.
+    Quotes and signature are still there. Quotes from HTML are marked with `>`. Of several forms of
+    one text, one is read. Phones attach typed text: where no other text is, attached plain texts
+    are the text, and then any other readable part that is no file.
     """
-    html, plain, attached = list[BodyPart](), list[BodyPart](), list[BodyPart]()
-    for part in parts:
-        if part.is_text:
-            is_html = part.kind.type.endswith("/html")
-            if not part.is_attached:
-                (html if is_html else plain).append(part)
-            elif not is_html:
-                attached.append(part)
+    return _text_of(_with_one_form(parts))
+
+
+def _text_of(parts: list[BodyPart]) -> str:
+    """Return the text of parts without alternatives."""
+    inline = [part for part in parts if not part.is_attached]
+    html = [part for part in inline if part.sort is _Sort.HTML]
+    # A page that is not one of several forms was added by a list or a gateway.
+    texts = [part for part in inline if part.is_plain or (part.forms and part in html)]
     return (
-        _joined(map(without_armour, map(_plain, plain)))
-        or _joined(map(text_of_html, map(_content, html)))
-        or _joined(map(_plain, attached))
+        _joined(map(_read, texts))
+        or _joined(map(_read, html))
+        or _joined(_read(part) for part in parts if part.is_plain and part.is_attached)
+        or _joined(_supposed(part) for part in inline if part.sort is _Sort.SUPPOSED)
     )
 
 
+_UNSEEN = re.compile(
+    r"[\s\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    r"\u2800\u3164\ufeff\uffa0]*"
+)
+"""Characters without a shape of their own."""
+
+
+def _is_seen(text: str) -> bool:
+    return not _UNSEEN.fullmatch(text)
+
+
 def _joined(texts: Iterable[str]) -> str:
-    """Return those texts that hold something, each below the other."""
-    return "\n\n".join(filter(str.strip, texts))
+    """Return the visible texts, one below the other."""
+    return "\n\n".join(filter(_is_seen, texts))
+
+
+def _with_one_form(parts: Iterable[BodyPart], depth: int = 0) -> list[BodyPart]:
+    """Return the parts with one form of each alternative."""
+
+    def choice(part: BodyPart) -> int | None:
+        return part.forms[depth][0] if part.forms[depth:] else None
+
+    found = list[BodyPart]()
+    for at, group in groupby(parts, choice):
+        if at is None:
+            found += group
+        else:
+            forms = groupby(group, lambda part: part.forms[depth][1])
+            found += _form_to_read([_with_one_form(form, depth + 1) for _, form in forms])
+    return found
+
+
+def _form_to_read(forms: list[list[BodyPart]]) -> list[BodyPart]:
+    """Return the first form with a text of its own, plain texts before HTML."""
+
+    def rank(form: list[BodyPart]) -> int:
+        sorts = (part.sort for part in form if not part.is_attached)
+        return min((sort.value for sort in sorts), default=_Sort.NONE.value)
+
+    ranked = sorted(forms, key=rank)
+    for form, other in pairwise(ranked):
+        text = _text_of(form)
+        if _is_seen(text) and not _says_nothing(text, other):
+            return form
+    return ranked[-1]
+
+
+_WORD = re.compile(r"\w+")
+_PLACEHOLDER = re.compile(any_of("placeholders"))
+_LONGEST_PLACEHOLDER = 600
+_MOST_WORDS = 200
+_LEAST_SHARED = 0.25
+"""The least share of common words in two forms of a text."""
+
+
+def _says_nothing(text: str, form: list[BodyPart]) -> bool:
+    """Return whether a text only stands in for another form, or shares no words with it."""
+    first = " ".join(text[: _LONGEST_PLACEHOLDER + 1].lower().split())
+    may_be = len(text) <= _LONGEST_PLACEHOLDER and _PLACEHOLDER.search(first)
+    if not may_be:
+        # Nearly always all words are there, and the other form need not be read for that.
+        unquoted = "\n".join(line for line in text.split("\n") if not line.startswith(">"))
+        written = " ".join(_content(part) for part in form if not part.is_attached)
+        if (words := _words(unquoted)) and words <= _words(written, None):
+            return False
+    other = _text_of(form)
+    if may_be or not _is_seen(other):
+        return _is_seen(other)
+    said, own = _words(own_text(other).whole), _words(own_text(text).whole)
+    if not said:
+        return False
+    if own:
+        return len(own & _words(other, None)) <= _LEAST_SHARED * len(own)
+    return len(said & _words(text, None)) <= _LEAST_SHARED * len(said)
+
+
+def _words(text: str, most: int | None = _MOST_WORDS) -> set[str]:
+    """Return the first words of a text in small letters, or all of them."""
+    return {found[0] for found in islice(_WORD.finditer(text.lower()), most)}
 
 
 def has_closed_text(parts: list[BodyPart]) -> bool:
-    """Return whether some part may hold a text that we cannot read.
+    """Return whether some part may hold a text that cannot be read.
 
     Such a part is encrypted, signed in a way that encloses the text, or Outlook's winmail.dat.
     """
     return any(
         part.kind.type in _CLOSED_TYPES
+        or (part.kind.type in _RICH_TEXTS and not part.is_attached)
         or (part.kind.type == "text/plain" and _ENCRYPTED in _content(part).split("\n"))
         for part in parts
     )
 
 
 def has_reaction(parts: list[BodyPart]) -> bool:
-    """Return whether a mail reacts to another one with an emoji (RFC 9078, or Gmail's form)."""
+    """Return whether a mail is an emoji reaction to another one (RFC 9078, or Gmail's form)."""
     for part in parts:
         if part.kind.type == _REACTION or part.message.get_content_disposition() == "reaction":
             return True
@@ -212,14 +304,16 @@ def has_reaction(parts: list[BodyPart]) -> bool:
 
 @lru_cache(100)
 def _kind_said(said: str | None, usual: str) -> _Kind:
-    """Return the kind that a Content-Type names, or the usual one of such a part."""
+    """Return the kind for a Content-Type, or `usual` if there is none."""
     part = Message()
     part.set_default_type(usual)
     if said is not None:
         part["Content-Type"] = said
     is_flowed, is_closed_up = _parameter(part, "format"), _parameter(part, "delsp")
-    charset = part.get_content_charset()
-    return _Kind(part.get_content_type(), charset, is_flowed == "flowed", is_closed_up == "yes")
+    named = _CHARSET.search(said or "")
+    charset = part.get_content_charset() or (named[1] if named else None)
+    kind = "".join(part.get_content_type().split(" charset=")[0].split())
+    return _Kind(kind, charset, is_flowed == "flowed", is_closed_up == "yes")
 
 
 def _parameter(part: Message, name: str) -> str:
@@ -228,9 +322,27 @@ def _parameter(part: Message, name: str) -> str:
     return str(value[2] if isinstance(value, tuple) else value).lower()
 
 
-def _plain(part: BodyPart) -> str:
+def _read(part: BodyPart) -> str:
+    """Return the text of a part, without markup."""
     text = _content(part)
-    return unflowed(text, part.kind.is_closed_up) if part.kind.is_flowed else text
+    if part.sort is _Sort.HTML:
+        return text_of_html(text)
+    if part.kind.type in ("text/enriched", "text/richtext"):
+        return text_of_enriched(text)
+    return without_armour(unflowed(text, part.kind.is_closed_up) if part.kind.is_flowed else text)
+
+
+_CONTROLS = bytes({*range(0x20), 0x7F} - set(b"\t\n\f\r\x1b"))
+_PAGE = re.compile(r"\s*<(?:!doctype|html|body)\b", re.IGNORECASE)
+
+
+def _supposed(part: BodyPart) -> str:
+    """Return the text of a part whose type is no text; empty if it is binary."""
+    payload = part.message.get_payload(decode=True)
+    if not isinstance(payload, bytes) or payload.translate(None, _CONTROLS) != payload:
+        return ""
+    text = _content(part)
+    return "" if "\ufffd" in text else text_of_html(text) if _PAGE.match(text) else text
 
 
 def _content(part: BodyPart) -> str:

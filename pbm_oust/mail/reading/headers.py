@@ -1,4 +1,4 @@
-"""Headers, decoded one by one; a header that cannot be decoded is taken as it is."""
+"""Headers of a mail, decoded one by one; a header that cannot be decoded stays as it is."""
 
 import re
 from collections import defaultdict
@@ -10,30 +10,33 @@ from functools import lru_cache
 
 from pbm_oust.accounts.address import is_address, parse_address
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language
-from pbm_oust.mail.reading.body import NO_TEXT, decoded, without_surrogates
+from pbm_oust.mail.reading.charsets import NO_TEXT, decoded, without_surrogates
 
 _IN_BRACKETS = re.compile(
     r'<((?:"[^"<>]*"@)?[^<>"]*)>(?!\s*<)|"(?:[^"\\]|\\.)*+"|\((?:[^()\\]|\\.)*+\)'
 )
-"""What stands in `<>`; without a group, quotes and comments, in which such signs mean nothing."""
+"""The text in `<>` as a group, or a quote or comment without one, where brackets mean nothing."""
 
 
 def raw_headers(message: Message) -> dict[str, list[str]]:
     """Return the values of all headers by their names in lower case; encoded words stay encoded.
 
-    Bytes beyond ASCII are read as UTF-8; what is not UTF-8 becomes U+FFFD.
+    Bytes beyond ASCII are read as UTF-8. A Subject that is not UTF-8 may be in another charset; in
+    addresses, nothing is guessed, and U+FFFD stands there.
     """
     found: dict[str, list[str]] = defaultdict(list)
     for name, value in message.raw_items():
         text = str(value)
         if not text.isascii():
-            text = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+            raw = text.encode("utf-8", "surrogateescape")
+            is_subject = name.lower() == "subject"
+            text = decoded(raw, "utf-8") if is_subject else raw.decode("utf-8", "replace")
         found[name.lower()].append(text)
     return found
 
 
 def header_text(value: str) -> str:
-    """Return the value of a header as one line; what cannot be decoded becomes U+FFFD."""
+    """Return the value of a header as one line, with U+FFFD for undecodable bytes."""
     text = ""
     try:
         for part, charset in decode_header(value):
@@ -57,7 +60,7 @@ def one_line(text: str) -> str:
 def first_address(values: tuple[str, ...]) -> str:
     """Return the first proper address in the values of From, or an empty text.
 
-    What stands between `<` and `>` is the address, whatever the name in front of it looks like.
+    It stands between `<` and `>`, even if the name before looks like an address.
     """
     lines = list(map(one_line, values))
     found = [match[1] or "" for line in lines for match in _IN_BRACKETS.finditer(line)]
@@ -76,7 +79,7 @@ _RANGE = re.compile(
 
 
 def language_asked(headers: Mapping[str, list[str]]) -> Language:
-    """Return the language that a mail asks for, or is in; English if it names none of ours.
+    """Return the language of a mail by its headers, or English.
 
     Accept-Language (RFC 3282) says what its sender likes to read. It takes precedence over
     Content-Language, which says what they write.
@@ -89,7 +92,7 @@ def language_asked(headers: Mapping[str, list[str]]) -> Language:
 
 @lru_cache(100)
 def ours_among(said: str) -> Language | None:
-    """Return the preferred one of the languages in a header that we have."""
+    """Return the most preferred of our languages in a header, or None."""
     from babel.core import negotiate_locale
 
     found = negotiate_locale(_by_preference(said), list(LANGUAGES), sep="-")
@@ -97,7 +100,7 @@ def ours_among(said: str) -> Language | None:
 
 
 def _by_preference(value: str) -> list[str]:
-    """Return the language tags of a header, the preferred one first; anything else is left out."""
+    """Return the language tags of a header, the preferred one first; other parts are left out."""
     ranges = filter(None, (_RANGE.fullmatch(part.strip()) for part in value.split(",")))
     rated = [(float(found[2] or 1), found[1].lower()) for found in ranges]
     liked = sorted((each for each in rated if each[0]), key=lambda each: -each[0])

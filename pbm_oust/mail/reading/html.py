@@ -1,4 +1,4 @@
-"""HTML as the text that a reader sees; older messages in it are marked as quotes. Pure.
+"""HTML as plain text, with older messages marked as quotes. Pure.
 
 The parser is lxml's, which reads any input in time that grows only with its length. Text more than
 256 elements deep is lost, and so is everything after the first 8,000 tags and pieces of text.
@@ -22,11 +22,11 @@ _SPACES = re.compile(r"[ \t\r\n\f]+")
 
 
 class _Enough(Exception):
-    """There were so many pieces that the rest is ignored."""
+    """The limit of pieces is reached, and the rest is ignored."""
 
 
 class _Effect(Enum):
-    """What an element does to the text in it."""
+    """The effect of an element on its text."""
 
     NONE = 0
     QUOTED = 1
@@ -49,8 +49,25 @@ def text_of_html(html: str) -> str:
     return "\n".join(reader.lines)
 
 
+_PARAMETERS = re.compile(r"<param>.*?</param>", re.IGNORECASE | re.DOTALL)
+_EXCERPT = re.compile(r"<(/?)excerpt>", re.IGNORECASE)
+_SIGNS = str.maketrans({"&": "&amp;"})
+
+
+def text_of_enriched(enriched: str) -> str:
+    """Return the text of text/enriched (RFC 1896) or of the older text/richtext.
+
+    A single line end is a space; of several, one is dropped. `<excerpt>` is a quote.
+    """
+    html = _PARAMETERS.sub("", enriched).translate(_SIGNS).replace("<<", "&lt;")
+    html = html.replace("<lt>", "&lt;").replace("<nl>", "<br>")
+    html = _EXCERPT.sub(r"<\1blockquote>", html)
+    html = re.sub(r"\n(\n+)", lambda found: "<br>" * len(found[1]), html)
+    return text_of_html(html)
+
+
 class _Reader:
-    """Turns what the parser finds, element by element, into lines."""
+    """The target of the parser: elements become lines."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -61,7 +78,7 @@ class _Reader:
         self._is_all_quoted = False
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Take the beginning of an element."""
+        """Handle a start tag."""
         self._count_piece()
         if tag in _BLOCKS:
             self._break()
@@ -82,7 +99,7 @@ class _Reader:
         self._number[effect] += 1
 
     def end(self, tag: str) -> None:
-        """Take the end of an element."""
+        """Handle an end tag."""
         if tag in _BLOCKS or (self._open and self._open[-1] is _Effect.QUOTED):
             self._break()
         if tag in _PARAGRAPHS:
@@ -93,7 +110,7 @@ class _Reader:
             self.lines.append("")
 
     def data(self, text: str) -> None:
-        """Take text."""
+        """Handle text."""
         self._count_piece()
         if self._number[_Effect.UNSEEN]:
             return
@@ -110,7 +127,7 @@ class _Reader:
             self._line.append(text)
 
     def close(self) -> None:
-        """Take the end of the whole."""
+        """Handle the end of the document."""
         self._break()
 
     def _count_piece(self) -> None:

@@ -1,4 +1,4 @@
-"""What is refused before parsing, because parsing it could take minutes or the whole stack."""
+"""Limits on mails that would take minutes, or the whole stack, to parse."""
 
 import re
 
@@ -15,8 +15,12 @@ _HEADER = re.compile(rb"^[^\n]*(?:\n[ \t][^\n]*)*\n?", re.MULTILINE)
 _PART_HEADER = re.compile(rb"^content-[^\n]*(?:\n[ \t][^\n]*)*", re.MULTILINE | re.IGNORECASE)
 _PARAMETER = re.compile(rb";\s*[^;=\s]+\*[^;]*")
 _REPORT = re.compile(rb"message/delivery-status", re.IGNORECASE)
-"""A kind of part whose groups of lines become parts in the parser."""
+"""The type of a part whose groups of lines become parts in the parser."""
 _HEADER_NAME = re.compile(rb"([!-9;-~]*):")
+_BYTE_ORDER_MARK = re.compile(rb"^(?:\xef\xbb\xbf|\xc3\xaf\xc2\xbb\xc2\xbf)+")
+"""The byte order mark of UTF-8, also if it was encoded twice."""
+_OF_MBOX = re.compile(rb">*From [^\n]*\d\d:\d\d[^\n]*\d{4}")
+"""The line above each mail in an mbox: neither header nor text."""
 _READ = re.compile(
     rb"from|subject|date|message-id|in-reply-to|references|(?:x-original-|envelope-|delivered-)?to|"
     rb"return-path|received|authentication-results|accept-language|mime-version|content-.*|"
@@ -24,10 +28,10 @@ _READ = re.compile(
     rb"apple-action|failed-recipients|fc-machinegenerated|pbm-oust)",
     re.IGNORECASE,
 )
-"""The headers that something reads; whatever stands in others costs nothing."""
+"""The headers that are used; all others are dropped."""
 _SPARED = (b"references", b"in-reply-to", b"to", b"authentication-results")
-"""Those of them whose values a mail can do without if they are too long. Of Received it always can:
-only how many there are counts."""
+"""Used headers that are dropped if they are too long. Received is too: only the number counts."""
+_ONCE = (b"from", b"to", b"subject", b"date", b"message-id")
 
 
 class UnreadableMail(ValueError):
@@ -35,9 +39,9 @@ class UnreadableMail(ValueError):
 
 
 def within_limits(data: bytes) -> bytes:
-    """Return a mail with newlines for line ends and without the headers that nothing reads.
+    """Return a mail with newlines for line ends, and only with headers that are used.
 
-    Raises UnreadableMail if what is left exceeds the limits.
+    Raises UnreadableMail if the rest exceeds the limits.
     """
     if len(data) > LARGEST_MAIL:
         raise UnreadableMail(f"the message is larger than {LARGEST_MAIL} bytes")
@@ -60,25 +64,38 @@ def within_limits(data: bytes) -> bytes:
 
 
 def _read_headers(headers: bytes) -> list[bytes]:
-    """Return the headers that something reads, and all lines from one that is no header on."""
+    """Return the used headers, and the beginning of the text if it stands among them.
+
+    A line that is no header is passed over if used headers follow it. The headers end there,
+    without an empty line, if none follows, if one follows that can only be there once, or if the
+    line begins a part.
+    """
+    each = [_BYTE_ORDER_MARK.sub(b"", header) for header in _HEADER.findall(headers)]
+    each = [header for header in each if not _OF_MBOX.match(header)]
+    found = [_HEADER_NAME.match(header) for header in each]
+    names = [match[1].lower() if match else None for match in found]
+    end, seen, is_behind = 0, set[bytes](), False
+    for number, name in enumerate(names):
+        if each[number].startswith(b"--") or (is_behind and name in _ONCE and name in seen):
+            break
+        if name is None:
+            is_behind = True
+        elif not is_behind or _READ.fullmatch(name):
+            end = number + 1
+            seen.add(name)
     kept = list[bytes]()
-    is_text = False
-    for header in _HEADER.findall(headers):
-        found = None if is_text else _HEADER_NAME.match(header)
-        name = found[1].lower() if found else b""
-        is_text = is_text or not (found or header.startswith(b"From "))
-        if not found:
-            kept.append(header)
-        elif name == b"received" or (name in _SPARED and len(header) > LARGEST_HEADER):
+    for name, header in zip(names[:end], each, strict=False):
+        if name == b"received" or (name in _SPARED and len(header) > LARGEST_HEADER):
             kept.append(name + b": (\n")
-        elif _READ.fullmatch(name):
+        elif name and _READ.fullmatch(name):
             kept.append(header)
-    return kept
+    text = each[end:]
+    return [*kept, b"\n", *text] if any(map(bytes.strip, text)) else kept
 
 
 def without_parameters(data: bytes) -> bytes:
-    """Return a mail whose parts have no parameters in the form of RFC 2231, such as `name*=`.
+    """Return a mail without parameters in the form of RFC 2231, such as `name*=`.
 
-    The library fails over many of them, and nothing that we read has that form.
+    The library fails over many of them, and none is used here.
     """
     return _PART_HEADER.sub(lambda header: _PARAMETER.sub(b"", header[0]), data)

@@ -1,4 +1,4 @@
-"""From the bytes of a mail to the few things that matter. Pure."""
+"""Mails as values: sender, Subject, text, and identity. Pure."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -14,58 +14,61 @@ from authres.core import AuthenticationResultsHeader
 from msgspec import Struct
 
 from pbm_oust.accounts.address import ascii_host
-from pbm_oust.mail.reading.body import decoded, has_closed_text, has_reaction, parts_of, text_of
+from pbm_oust.board import sgf
+from pbm_oust.mail.reading.body import BodyPart, has_closed_text, has_reaction, parts_of, text_of
+from pbm_oust.mail.reading.charsets import decoded
 from pbm_oust.mail.reading.headers import first_address, header_text, one_line, raw_headers
 from pbm_oust.mail.reading.limits import UnreadableMail, within_limits, without_parameters
 from pbm_oust.mail.reading.own_text import own_text
-from pbm_oust.mail.reading.phrases import without_prefixes
+from pbm_oust.mail.reading.phrases import is_receipt, without_prefixes
 
 LONGEST_CHAT = 10_000
 LONGEST_LINE = 120
-"""How much is told of a line that was left out."""
+"""The most characters shown of a line that was left out."""
 
-_MOST_ANSWERED = 3
-"""How many Message-IDs in In-Reply-To count."""
 _RECIPIENT_HEADERS = ("delivered-to", "x-original-to", "envelope-to", "to")
 _OF_THIS_HOST = (MemoryError, OSError, ImportError)
-"""Faults that no mail is guilty of."""
+"""Errors of this host, which no mail causes."""
 T = TypeVar("T")
 
 
 class Mail(Struct, frozen=True):
-    """What matters about a mail."""
+    """A parsed mail."""
 
     sender: str
-    """The address that an answer goes to, or an empty text."""
+    """The address for an answer, or an empty text."""
     subjects: tuple[str, ...]
     """The Subjects, decoded and without reply prefixes; usually one."""
     text: str
-    """What the sender certainly wrote, without quotes, signature and attachments."""
+    """The sender's certain words, without quotes, signature and attachments."""
     unsure: str
-    """What stands between quotes, or where a quote seems to be: perhaps others wrote it."""
+    """Text between quotes, or near a probable quote: perhaps by others."""
     left_out: str
-    """The first line of what the sender may have written and nobody is told; often empty."""
+    """The first line of dropped text that may be the sender's; often empty."""
     is_text_closed: bool
-    """Whether there is a text that we cannot read: encrypted, or in winmail.dat."""
+    """Whether some text cannot be read: it is encrypted, or in winmail.dat."""
     message_id: str
     identity: str
     """What sets the mail apart from all others of its sender: a digest of its Message-ID and
     content. The same mail has the same one whichever way it came, and whenever it was sent again;
     its Date counts only if it has no Message-ID."""
-    answered: tuple[str, ...]
-    """The Message-IDs that the mail seems to answer, the likeliest first."""
+    former: tuple[str, ...]
+    """What set it apart in earlier versions of the program: its Message-ID alone, if it has one; a
+    digest of all, with its Date."""
     headers: Mapping[str, list[str]]
     """The values of all headers by their names in lower case; encoded words stay encoded."""
     headers_text: str
-    """The same as text in small letters, a line `name: value` for each."""
+    """The headers in small letters, a line `name: value` for each."""
     kind: str
-    """What its Content-Type says it is: `multipart/report`."""
+    """The type in Content-Type: `multipart/report`."""
     is_reaction: bool
-    """Whether it is a reaction to a mail, such as an emoji of Gmail, and no mail of its own."""
+    """Whether it is only a reaction to another mail, such as an emoji of Gmail."""
+    is_receipt: bool
+    """Whether it is a read receipt, or a program's request to recall a mail."""
 
     @property
     def recipients(self) -> tuple[str, ...]:
-        """The recipients in the headers; they count only if the envelope is not known."""
+        """The recipients in the headers, in use only if the envelope is unknown."""
         found = list[str]()
         for name in _RECIPIENT_HEADERS:
             for value in self.headers[name]:
@@ -75,35 +78,43 @@ class Mail(Struct, frozen=True):
 
 
 def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
-    """Return what matters about a mail; if From has no address, its envelope sender wrote it.
+    """Return the parsed mail; without an address in From, its sender is the envelope's.
 
-    Raises UnreadableMail for a mail that exceeds the limits, or that cannot be taken apart.
+    Raises UnreadableMail for a mail that exceeds the limits, or cannot be parsed.
     """
     return taken_apart(data, partial(_read, envelope_sender))
 
 
 def whole_texts(data: bytes) -> list[str]:
-    """Return the text of a mail with everything it quotes, and the files attached to it as text.
+    """Return the texts of a mail with all quotes, and its attached texts.
 
-    Raises UnreadableMail.
+    First comes the text that would be read, then each form of it. Raises UnreadableMail.
     """
-    return taken_apart(data, lambda message: [text_of(parts_of(message)), *_files(message)])
+    return taken_apart(data, lambda message: [*_texts(parts_of(message)), *_files(message)])
+
+
+def _texts(parts: list[BodyPart]) -> Iterator[str]:
+    """Yield the text of a mail as it is read, and then the text of each part, without files."""
+    yield text_of(parts)
+    yield from (text_of([part]) for part in parts if not part.is_attached)
 
 
 def _files(message: Message) -> Iterator[str]:
-    """Yield what is attached to a mail, as text."""
+    """Yield the attachments of a mail as text."""
     for part in message.walk():
         content = part.get_payload(decode=True) if part.get_filename() else None
         if isinstance(content, bytes):
-            yield decoded(content, part.get_content_charset("utf-8"))
+            charset = part.get_content_charset()
+            text = None if charset else sgf.decoded(content)
+            yield text or decoded(content, charset or "utf-8")
 
 
 def taken_apart(data: bytes, read: Callable[[Message], T]) -> T:
-    """Return what `read`, which is pure, makes of a mail.
+    """Return the result of `read`, which is pure, for a parsed mail.
 
-    Whatever it raises is due to the bytes of the mail: the library has many ways to fail over a
-    header or parameter. Then the mail is read without the usual cause of that, or is refused for
-    good. Raises UnreadableMail.
+    Errors are due to the bytes of the mail: the library has many ways to fail over a header or
+    parameter. The mail is then parsed without the usual cause, or is refused for good. Raises
+    UnreadableMail.
     """
     data = within_limits(data)
     try:
@@ -134,8 +145,6 @@ def _read(envelope_sender: str, message: Message) -> Mail:
     dates = [] if message_id.strip("<> ") else raw["date"]
     own = own_text(text)
     beyond = f"{own.sure}\n{own.unsure}"[LONGEST_CHAT:].strip().partition("\n")[0]
-    named = re.findall(r"<[^<>\s]+>", " ".join(raw["in-reply-to"]))[:_MOST_ANSWERED]
-    named += re.findall(r"<[^<>\s]+>", " ".join(raw["references"]))[-1:]
     return Mail(
         sender=first_address(tuple(raw["from"])) or first_address((envelope_sender,)),
         subjects=tuple(map(without_prefixes, subjects)),
@@ -144,17 +153,26 @@ def _read(envelope_sender: str, message: Message) -> Mail:
         left_out=(own.left_out or beyond)[:LONGEST_LINE],
         is_text_closed=not text.strip() and has_closed_text(parts),
         message_id=message_id if re.fullmatch(r"<[!-;=?-~]{1,250}>", message_id) else "",
-        identity=sha256("\0".join((message_id, *dates, *subjects, text)).encode()).hexdigest(),
-        answered=tuple(named),
+        identity=_digest(message_id, *dates, *subjects, text),
+        former=(
+            message_id or f"content {_digest(*subjects, *raw['date'], text)}",
+            _digest(message_id, *subjects, *raw["date"], text),
+        ),
         headers=raw,
         headers_text=headers_text,
         kind=message.get_content_type(),
         is_reaction=has_reaction(parts),
+        is_receipt=any(is_receipt(subject, text) for subject in subjects),
     )
 
 
+def _digest(*texts: str) -> str:
+    """Return the hash of some texts."""
+    return sha256("\0".join(texts).encode()).hexdigest()
+
+
 MOST_HEADERS = 3
-"""How many are read, from the top: filters of one server may add one each."""
+"""The number of headers used, from the top: each filter of a server may add one."""
 LONGEST_HEADER = 1500
 
 _DOMAIN = r"[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+"
@@ -167,28 +185,28 @@ _WORD = re.compile(r"[\w.\-\x80-\U0010ffff]{1,255}")
 
 
 class Verdict(Enum):
-    """What is known about the From of a mail."""
+    """The authenticity of a mail's From."""
 
     VERIFIED = "verified"
-    """Its domain has sent the mail."""
+    """The domain has sent the mail."""
     FORGED = "forged"
-    """Its domain has not, so DMARC says."""
+    """The domain has not sent the mail, by DMARC."""
     UNKNOWN = "unknown"
 
 
 class _Header(AuthenticationResultsHeader):  # type: ignore[misc]  # it has no types
-    """A header that is not read if any of it cannot be."""
+    """A parser of a header that is ignored unless all of it can be read."""
 
     def __init__(self, context: object) -> None:
         super().__init__(context, strict=True)
 
 
 _Result = tuple[str, str, dict[str, list[str]]]
-"""A method, what it found, and the values of its properties such as `header.d`."""
+"""A method, its result, and the values of its properties such as `header.d`."""
 
 
 def verdict_of(mail: Mail, authserv_id: str) -> Verdict:
-    """Return what the headers of the mail server of a name say about the From of a mail.
+    """Return the verdict on a mail's From in the headers of our mail server, by its name.
 
     If it is verified, the sender of the mail is the only address there.
     """
@@ -208,7 +226,7 @@ def verdict_of(mail: Mail, authserv_id: str) -> Verdict:
 
 
 def _read_verdict(value: str) -> tuple[str, list[_Result]] | None:
-    """Return whose a header is and what it says, or None if it cannot be read."""
+    """Return the server and the results in a header, or None if it cannot be read."""
     if len(value) > LONGEST_HEADER:
         return None
     try:
@@ -227,7 +245,7 @@ def _result(result: object) -> _Result:
 
 
 def _only_address(value: str) -> str:
-    """Return the address of a From that is sure to have one, or an empty text."""
+    """Return the address of an unambiguous From, or an empty text."""
     match = _ONLY_ADDRESS.fullmatch(one_line(value))
     return (match["bare"] or match["named"]) if match else ""
 
@@ -245,7 +263,7 @@ def _is_verified(results: list[_Result], domain: str) -> bool:
 
 
 def _signers(method: str, properties: dict[str, list[str]]) -> Iterator[str]:
-    """Yield the domain that a method has found to be the sender's."""
+    """Yield the sender's domain by the result of a method."""
     name = {"dmarc": "header.from", "dkim": "header.d", "spf": "smtp.mailfrom"}.get(method, "")
     values = properties.get(name, [])
     if len(values) == 1:
@@ -253,12 +271,12 @@ def _signers(method: str, properties: dict[str, list[str]]) -> Iterator[str]:
 
 
 def _in_ascii(text: str) -> str:
-    """Return a text with its domains in ASCII; no other sign comes to stand in it."""
+    """Return a text with its domains in ASCII, and no other change."""
     return _WORD.sub(lambda found: ascii_host(found[0]) or found[0], text)
 
 
 def _is_aligned(domain: str, signer: str) -> bool:
-    """Return whether a domain is that of a signer or below it.
+    """Return whether a domain equals a signer's, or lies below it.
 
     Without a list of public suffixes nothing more can be said of two domains (RFC 7489, 3.1).
     """

@@ -1,4 +1,4 @@
-"""What a person wrote in a mail, without quotes, signatures and additions of programs. Pure."""
+"""The writer's own text in a mail, without quotes, signatures and additions of programs. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -6,61 +6,15 @@ from enum import Enum
 
 from msgspec import Struct, structs
 
-from pbm_oust.mail.reading.phrases import PHRASES, any_of, disclaimer, lines_of_warning
-
-_LONGEST = 200
-_MOST_WORDS = 8
-_LONGEST_NAME = 48
-_ADDRESS_OF_PROGRAM = re.compile(r"[<(\[]*https?:\S*$|[<(]https?:[^\s<>()]*[>)]")
-_AROUND = " \t.!*_\u3002\u00a0[]()<>\u200e\u200f"
-_BRACKETS = str.maketrans("", "", "[]")
-_OF_CHECKS = re.compile(
-    r"(?:\S+\s+){0,5}(?:\S*\.)?\s?www\.(?:avast|avg)\.com(?:\s*<https?://[^\s<>]*>)?"
-    r"|<?https?://[\w.-]*(?:avast|avg)\.com/\S*|<#[0-9a-f]{8}-[0-9a-f-]{27}>"
-    r"|yahoo mail\s?: \w+, \w+, \w+"
-    r"|version: [\d.]+ / virus database: .*|sent from mailspring\b.*",
-    re.IGNORECASE,
+from pbm_oust.mail.reading.footers import without_footers
+from pbm_oust.mail.reading.phrases import (
+    DIRECTIONS,
+    PHRASES,
+    any_of,
+    disclaimer,
+    lines_of_warning,
 )
-"""What Avast, AVG, Yahoo and Mailspring write in any language, with the links around it."""
-_KNOWN = re.compile(any_of("devices"), re.IGNORECASE)
-_FOOTERS = PHRASES["phone_footers"]
-_FOOTER_ENDS = [tuple(phrase.split("{}", 1)) for phrase in _FOOTERS if "{}" in phrase]
-_BEGINNINGS = tuple(begin for begin, _ in _FOOTER_ENDS if begin)
-_ENDINGS = tuple(end for begin, end in _FOOTER_ENDS if not begin)
-_WHOLE = frozenset(phrase for phrase in _FOOTERS if "{}" not in phrase)
 
-
-def is_footer(line: str) -> bool:
-    """Return whether a line as a whole is one that a phone or a program adds.
-
-    The phone or the program is named in at most eight words; an address may follow.
-    """
-    if len(line) > _LONGEST:
-        return False
-    if _OF_CHECKS.fullmatch(line.strip(" \t.*_")):
-        return True
-    bare = _ADDRESS_OF_PROGRAM.sub("", line.strip()).translate(_BRACKETS).strip(_AROUND).lower()
-    if bare in _WHOLE:
-        return True
-    may_be = bare.startswith(_BEGINNINGS) or bare.endswith(_ENDINGS)
-    return may_be and any(_is_phrase(bare, *ends) for ends in _FOOTER_ENDS)
-
-
-def names_program(line: str) -> bool:
-    """Return whether such a line is certainly no person's: it names a device or a program."""
-    is_known = _OF_CHECKS.fullmatch(line.strip(" \t.*_")) or _KNOWN.search(line)
-    return line.strip(_AROUND).lower() in _WHOLE or bool(is_known)
-
-
-def _is_phrase(line: str, begin: str, end: str) -> bool:
-    if not (line.startswith(begin) and line.endswith(end)):
-        return False
-    name = line[len(begin) : len(line) - len(end)].strip()
-    return 0 < len(name) <= _LONGEST_NAME and len(name.split()) <= _MOST_WORDS
-
-
-DIRECTIONS = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-"""Marks without a width, some of which say in which direction a text is read."""
 _DIRECTION_MARKS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069 "
 _COLONS = (":", "\uff1a")
 _DATE = re.compile(
@@ -77,15 +31,15 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _WITHOUT_COLON = re.compile(r"\d{4}/\d{1,2}/\d{1,2},?\s.{0,80}<[^\s@<>]+@[^\s@<>]+>\s*")
-"""What Gmail wrote at first, without a verb: `2009/11/20 Bob <bob@example.org>`."""
+"""An attribution of early Gmail, without a verb: `2009/11/20 Bob <bob@example.org>`."""
 _LONGEST_ATTRIBUTION = 3
-"""How many lines such a sentence may take."""
+"""The most lines of an attribution."""
 _LONGEST_LINE = 300
 _LONGEST_SENTENCE = 600
 
 
 def attribution(kept: Sequence[str], is_sure: bool = False) -> int:
-    """Return how many of the last lines say who wrote what follows: 0 if they do not.
+    """Return the number of last lines that attribute a quote, 0 if there are none.
 
     They end in a colon and have a date, an address or the verb; `is_sure` asks for two of these.
     """
@@ -101,20 +55,20 @@ def attribution(kept: Sequence[str], is_sure: bool = False) -> int:
 
 
 def signs_of(sentence: str) -> int:
-    """Return how many of a date, an address and the verb are in a sentence."""
+    """Return how many signs of an attribution a sentence has: date, address, verb."""
     return sum(bool(sign.search(sentence)) for sign in (_DATE, _SAID, ADDRESS))
 
 
 def _goes_on_below(kept: Sequence[str]) -> bool:
-    """Return whether the last line ends in an address, so that the verb may stand below it."""
+    """Return whether the last line ends in an address, so that the verb may follow below."""
     return bool(kept) and bool(_ENDS_IN_ADDRESS.search(kept[-1]))
 
 
 def _lines_of_sentence(kept: Sequence[str]) -> int:
-    """Return how many of the last lines belong to the sentence at their end.
+    """Return the number of lines of the last sentence.
 
-    It begins on a line that begins like such sentences and has a date or an address, or else on
-    the line with the verb.
+    It begins on a line that begins like an attribution and has a date or an address, or else on the
+    line with the verb.
     """
     with_verb = 0
     for count in range(1, min(_LONGEST_ATTRIBUTION, len(kept)) + 1):
@@ -132,18 +86,18 @@ def _lines_of_sentence(kept: Sequence[str]) -> int:
 SEPARATOR = re.compile(r"[-_=*~ ]{3,}")
 """A line drawn across the page."""
 _SIGNATURE = re.compile(r"--[ \t\u00a0]\s*$|[*_]{1,3}\s?--\s?[*_]{1,3}\s*$")
-"""What stands above a signature; Gmail writes it in bold."""
+"""The line above a signature; Gmail writes it in bold."""
 _BARE_SIGNATURE = re.compile(r"--$")
-"""The same where a program has dropped its space, unless a person has drawn it."""
+"""The same without its space, as some programs send it, unless it is a drawn line."""
 _UNDERSCORES = re.compile(r"\s{0,3}_{3,}\s*$")
 _DRAWN = re.compile(r"\s{0,3}_{10,}\s*$|-{5}.*\w.*-{5}\s*$")
 _OF_LIST = re.compile(
     r"(?=.*(?:@|https?:)).*(?:mailing[ -]?list|unsubscribe|listinfo|googlegroups)"
 )
-"""What mailing lists write below a line, in small letters."""
+"""Footers of mailing lists below a line, in small letters."""
 _MOST_LINES_OF_LIST = 6
 _OURS = re.compile(r"pbm_oust|pbmserv")
-"""What the headers of our own letters hold."""
+"""Signs of our own letters in headers."""
 _ANNOUNCED = frozenset(PHRASES["announcements"])
 _AROUND_ANNOUNCEMENT = " \t-=_*~#|:\uff1a\u00a0"
 _LONGEST_ANNOUNCEMENT = 160
@@ -152,7 +106,7 @@ _BEGINNING = re.compile(
     r"\s{0,8}from \S+\s.{0,60}\d{4}\s*"
     r"|\W{0,8}(?:message du|nachricht vom|mensaje del|messaggio del|message of)\s\d.{0,60}"
 )
-"""The first line of a mail in an mbox, or what some French programs write there."""
+"""The first line of a mail in an mbox, or the form of some French programs."""
 _SUBJECTS = frozenset(PHRASES["subject_names"])
 _HEADERS = _SUBJECTS.union(PHRASES["header_names"])
 _LONGEST_HEADER_NAME = 30
@@ -162,22 +116,22 @@ _A_HEADER = any_of("header_names", "subject_names")
 _HEADER_IN_LINE = re.compile(rf"(?<!\w)(?:{_A_HEADER})[ \u00a0]?[:\uff1a]")
 _LONGEST_LINE_OF_HEADERS = 1000
 _LEAST_TO_WRAP = 50
-"""A header that is at least so long may go on below."""
+"""The least length of a header that may go on below."""
 _MOST_EMPTY_LINES = 10
 
 
 class EndOfText(Enum):
-    """Whether a line ends what the sender wrote for this mail."""
+    """The certainty that a line ends the sender's text."""
 
     NO = 0
     DOUBTFUL = 1
-    """It may. A person may as well have written it, and what follows."""
+    """Possible. The rest may as well be the sender's."""
     LIKELY = 2
-    """It does as far as can be told; the sender should know."""
+    """Probable; the sender should know."""
     SIGNATURE = 3
-    """It does: a signature follows, or what a mailing list or a company adds."""
+    """Certain: a signature follows, or the footer of a mailing list or a company."""
     OLDER = 4
-    """It does: an older message follows."""
+    """Certain: an older message follows."""
 
 
 def ending(lines: Sequence[str], number: int, is_letter_below: bool) -> EndOfText:
@@ -203,10 +157,10 @@ def ending(lines: Sequence[str], number: int, is_letter_below: bool) -> EndOfTex
 
 
 def judged(above: str, is_letter_below: bool, *, is_sure: bool = False) -> EndOfText:
-    """Return whether an older message follows below what looks like its headers.
+    """Return whether an older message follows below apparent headers.
 
-    It does if they name us; it is likely if they hold an address or, as `is_sure` says, something
-    else that only a program writes, or if a board of ours follows; and certain if both are so.
+    It is likely if they name us, or hold an address, or something else that only a program writes
+    (`is_sure`), or if a board of ours follows; two such signs make it certain.
     """
     is_sure = is_sure or bool(ADDRESS.search(above))
     if _OURS.search(above.lower()) or (is_sure and is_letter_below):
@@ -215,7 +169,7 @@ def judged(above: str, is_letter_below: bool, *, is_sure: bool = False) -> EndOf
 
 
 def _announcement(line: str) -> EndOfText | None:
-    """Return what a line says that announces an older message, between dashes or before a colon."""
+    """Return the end that a line announces between dashes or before a colon, or None."""
     if len(line) > _LONGEST_ANNOUNCEMENT:
         return None
     words = line.strip(_AROUND_ANNOUNCEMENT)
@@ -230,7 +184,7 @@ def _announcement(line: str) -> EndOfText | None:
 
 
 def _headers_from(lines: Sequence[str], number: int) -> list[str]:
-    """Return the headers on this line and the next ones that are not empty.
+    """Return the headers on this line and the next ones up to an empty line.
 
     A line of dashes above them, or words between dashes, or the first line of a mail in an mbox,
     counts as one.
@@ -249,7 +203,7 @@ def _headers_from(lines: Sequence[str], number: int) -> list[str]:
 
 
 def _behind_header(lines: Sequence[str], number: int) -> int:
-    """Return the number of the next line that is not empty behind a header, which may be long."""
+    """Return the number of the next non-empty line after a header, which may be long."""
     following = next_written(lines, number + 1)
     is_wrapped = following < len(lines) and (
         lines[following][:1] in (" ", "\t") or len(lines[number]) >= _LEAST_TO_WRAP
@@ -262,7 +216,7 @@ def _behind_header(lines: Sequence[str], number: int) -> int:
 
 
 def _headers_in_line(line: str) -> list[str]:
-    """Return the headers of an older message that stand on one line."""
+    """Return the headers of an older message on a single line."""
     colons = line.count(":") + line.count("\uff1a")
     if colons < _HEADERS_IN_A_BLOCK or len(line) > _LONGEST_LINE_OF_HEADERS:
         return []
@@ -275,14 +229,14 @@ def _headers_in_line(line: str) -> list[str]:
 
 
 def _name_of(line: str) -> str:
-    """Return the name of the header on a line, or an empty text if none is there."""
+    """Return the name of the header on a line, or an empty text."""
     name, colon, _ = line[:_LONGEST_HEADER_NAME].replace("\uff1a", ":").partition(":")
     name = name.strip(" \t*|>\u00a0").lower()
     return name if colon and name in _HEADERS else ""
 
 
 def next_written(lines: Sequence[str], number: int) -> int:
-    """Return the number of the next line that is not empty; after too many, of the last one."""
+    """Return the number of the next non-empty line; after too many empty ones, of the last."""
     for each in range(number, min(number + _MOST_EMPTY_LINES, len(lines))):
         if lines[each].strip():
             return each
@@ -291,38 +245,42 @@ def next_written(lines: Sequence[str], number: int) -> int:
 
 _QUOTED = re.compile(r"[ \t]{0,8}(?:[A-Za-z]{2,10}(?=>[ >]|>$))?[>\uff1e]")
 _GLUED = re.compile(r"[ \t]*(?:[A-Za-z]+[>\uff1e]|[>\uff1e][^\s>\uff1e])")
-"""A mark as few programs write it: behind a name, or without a space."""
-_SMILEY = re.compile(r">[:;=.^_]")
+"""A rare form of a quote mark: after a name, or without a space."""
+_OWN_MARK = re.compile(
+    r">From |\s*>(?:[:;=.^_~]|[8xX%|}\]]-?[()\[\]{}DPpOo3/\\|@](?!\w)|[-\w/*]{0,5}<(?!\S))"
+)
+"""Beginnings of own lines that look quoted: a face such as `>:-(` or `>w<`, or an mbox `>From`."""
 _STUFFED = ">From "
-"""What mbox files make of a line that begins with `From`."""
 _OTHER_MARK = re.compile(r"[ ]?[|\t}:%\u203a\u2502\u2503]")
-"""Quote marks of a few programs; they count as such only right below an attribution."""
+"""Quote marks of a few programs, valid only right below an attribution."""
 _OTHER_MARK_OR_EMPTY = re.compile(rf"{_OTHER_MARK.pattern}|\s*$")
+_TAB_OR_EMPTY = re.compile(r"\t|\s*$")
+"""The quote marks of BSD's mailx, which writes no attribution."""
 _MAY_BE_QUOTED = re.compile(
     r"[ \t]{0,8}(?:[|}:%\u203a\u2502\u2503\u275a\u276f]|\u00bb(?!.*\u00ab))"
 )
-"""The same where no attribution stands above."""
+"""Possible quote marks of such programs without an attribution above."""
 _OF_A_BOARD = re.compile(
     r"\s*\d{1,2}\s+(?:[.,xoXO\u00b7\u2022]\s+){2}|\s*A B C?|.{0,40}\bx: \S+ \d+/\d+"
 )
 """A row of a board as our letters draw it, its columns, or the players above it."""
+_ROWS_OF_A_BOARD = 3
 _BROKEN_ADDRESS = re.compile(
     r"\n{1,2}<[ \t]*\n{1,2}[ \t]*mailto:([^\n<>]{1,200})[^\n]{0,200}\n{1,2}>"
 )
-"""An address that Polymail writes on three lines, of which the last looks like a quote."""
-_MOST_FOOTERS = 6
+"""An address on three lines by Polymail; the last one looks like a quote."""
 _ENDS = (EndOfText.LIKELY, EndOfText.SIGNATURE, EndOfText.OLDER)
 _NARROWEST = 60
-"""Programs that break long lines anew leave at least this many columns."""
+"""The least width to which programs wrap lines again."""
 
 
 class OwnText(Struct, frozen=True):
-    """What the sender wrote, in two parts, and how begins what was left out beside quotes."""
+    """The sender's text in two parts, and the beginning of dropped text."""
 
     sure: str
-    """The part that is theirs for certain. Commands are read from it alone."""
+    """The part that is certainly the sender's. Commands are read from it alone."""
     unsure: str = ""
-    """What stands between quotes, or where a quote seems to be. It may be the text of others."""
+    """Text between quotes, or near a probable quote. It may be by others."""
     left_out: str = ""
     """The first line of what was removed though it is neither quoted for certain nor a signature
     nor a known footer."""
@@ -342,7 +300,7 @@ def own_text(text: str) -> OwnText:
 
     What may be the sender's goes along: it is unsure. What stands above the first trace of a quote
     is certain. So is what stands below the last marked line, if all lines of the quote are marked
-    and an empty line stands between.
+    and an empty line stands between, or that line is too short to go on below.
     """
     lines = _BROKEN_ADDRESS.sub(r" <\1> ", text).split("\n")
     above = lines_of_warning(lines)
@@ -353,7 +311,7 @@ def own_text(text: str) -> OwnText:
 
 
 class _Parting:
-    """Goes through the lines of a mail once."""
+    """A pass through the lines of a mail."""
 
     def __init__(self, lines: list[str]) -> None:
         self._lines = lines
@@ -362,28 +320,33 @@ class _Parting:
         self._sure: int | None = None
         """How many of the kept lines stand above the first trace of a quote, if there is one."""
         self._is_marked = True
-        """Whether all traces so far are one marked quote with an empty line below it."""
+        """Whether all traces so far are one marked quote, and what is below it no part of it."""
+        self._quotes, self._marked = _quotes_in(self._bare)
         self._last_board = -1
         for number, line in enumerate(self._bare):
             if _OF_A_BOARD.match(line):
                 self._last_board = number
         self._left_out = ""
+        self._tabs = 0
+        """Where the latest lines end that begin with a tab."""
 
     def parted(self) -> OwnText:
-        """Return what the sender wrote."""
+        """Return the sender's text."""
         bare, kept = self._bare, self._kept
         number = 0
         while number < len(bare):
+            if end := self._end_of_tabs(number):
+                number = self._pass_quote(number, end, _TAB_OR_EMPTY)
+                continue
             found = ending(bare, number, self._last_board > number)
             if found in _ENDS:
                 self._leave_out(bare[number:], found)
                 return self._whole(is_older=found is EndOfText.OLDER)
             if self._is_quoted(number):
-                number = self._pass_quote(number, _QUOTED)
+                number = self._pass_quote(number, self._marked[number], _QUOTED)
                 continue
             line = self._lines[number].rstrip()
-            is_glued = _GLUED.match(line) and not line.startswith(_STUFFED)
-            is_glued = is_glued and not _SMILEY.match(line)
+            is_glued = _GLUED.match(line) and not _OWN_MARK.match(line)
             is_of_letter = _MAY_BE_QUOTED.match(bare[number]) or _OF_A_BOARD.match(bare[number])
             if found is EndOfText.DOUBTFUL or is_glued or is_of_letter:
                 self._note_trace(is_marked=False)
@@ -399,42 +362,54 @@ class _Parting:
             if found is EndOfText.DOUBTFUL:
                 self._note_trace(above, is_marked=False)
             elif begin < len(bare) and _OTHER_MARK.match(bare[begin]):
-                number = self._pass_quote(begin, _OTHER_MARK_OR_EMPTY)
+                end = _end_of_quote(bare, begin, _OTHER_MARK_OR_EMPTY)
+                number = self._pass_quote(begin, end, _OTHER_MARK_OR_EMPTY)
             else:
                 self._leave_out(kept[-above:], found)
                 return self._whole(is_older=True)
         return self._whole()
 
     def _is_quoted(self, number: int) -> bool:
-        """Return whether a line has the mark of a quote.
-
-        One without a space behind it counts only beside another, or below an attribution.
-        """
-        if not _QUOTED.match(self._bare[number]):
-            return False
-        beside = (*self._bare[max(0, number - 1) : number], *self._bare[number + 1 : number + 2])
-        is_beside = any(_QUOTED.match(each) and not _SMILEY.match(each) for each in beside)
-        is_alone = _GLUED.match(self._bare[number]) and not is_beside
+        """Return whether a line has a quote mark, valid alone or below an attribution."""
         above = self._kept[:-1] if self._kept and not self._kept[-1] else self._kept
-        return not is_alone or bool(attribution(above))
+        return number in self._quotes or (number in self._marked and bool(attribution(above)))
+
+    def _end_of_tabs(self, number: int) -> int:
+        """Return the number of the line below a letter of ours quoted with tabs, or 0.
+
+        It has our name, and headers or a board; a board alone may be the sender's.
+        """
+        if number < self._tabs or not self._bare[number].startswith("\t"):
+            return 0
+        end = self._tabs = _end_of_quote(self._bare, number, _TAB_OR_EMPTY)
+        quote = [line.strip() for line in self._bare[number:end]]
+        is_board = sum(map(bool, map(_OF_A_BOARD.match, quote))) >= _ROWS_OF_A_BOARD
+        if not is_board and len(_headers_from(quote, 0)) < _HEADERS_IN_A_BLOCK:
+            return 0
+        if not _OURS.search("\n".join(quote).lower()):
+            self._leave_out(quote)
+        return end
 
     def _leave_out(self, lines: Sequence[str], found: EndOfText = EndOfText.LIKELY) -> None:
-        """Note how lines begin that are removed, unless they are certainly not the sender's."""
-        if found is EndOfText.LIKELY:
-            written = (line.strip() for line in lines if line.strip(" -"))
-            self._left_out = self._left_out or next(written, "")
+        """Note the first dropped line, unless the lines are certainly not the sender's."""
+        if found is EndOfText.LIKELY and not self._left_out:
+            end, doubtful = without_footers(lines)
+            written = (line.strip() for line in (*lines[:end], *doubtful) if line.strip(" -"))
+            self._left_out = next(written, "")
 
-    def _pass_quote(self, number: int, mark: re.Pattern[str]) -> int:
-        """Drop a marked quote and what announces it; return the number of the line below it."""
+    def _pass_quote(self, number: int, end: int, mark: re.Pattern[str]) -> int:
+        """Drop a marked quote and its attribution; return the number of the next line."""
         self._drop_above_quote()
-        end = _end_of_quote(self._bare, number, mark)
-        self._leave_out([line for line in self._bare[number:end] if not mark.match(line)])
-        self._note_trace(is_marked=not all(map(str.strip, self._bare[end - 1 : end + 1])))
+        quote = self._bare[number:end]
+        self._leave_out([line for line in quote if not mark.match(line)])
+        if not _is_glued(quote):
+            self._leave_out([line for line in quote[1:] if _OWN_MARK.match(line)])
+        self._note_trace(is_marked=_is_apart(self._bare, number, end, mark))
         self._keep("")
         return end
 
     def _note_trace(self, above: int = 0, *, is_marked: bool) -> None:
-        """Note that a quote begins here, or `above` lines above."""
+        """Note the beginning of a quote here, or `above` lines above."""
         place = len(self._kept) - above
         while place and not self._kept[place - 1]:
             place -= 1
@@ -449,7 +424,7 @@ class _Parting:
             self._kept.append(line)
 
     def _drop_above_quote(self) -> None:
-        """Drop what is at the end of the kept lines only because an older message follows."""
+        """Drop the last kept lines that belong to the older message below."""
         kept = self._kept
         _drop_empty(kept)
         number = attribution(kept)
@@ -460,18 +435,13 @@ class _Parting:
         self._drop_footers()
 
     def _drop_footers(self) -> None:
-        """Drop what phones and programs have added at the end of the kept lines."""
-        kept = self._kept
-        _drop_empty(kept)
-        for _ in range(_MOST_FOOTERS):
-            if not (kept and is_footer(kept[-1])):
-                break
-            line = kept.pop()
-            self._leave_out([] if names_program(line) else [line])
-            _drop_empty(kept)
+        """Drop footers of phones and programs at the end of the kept lines."""
+        end, doubtful = without_footers(self._kept)
+        del self._kept[end:]
+        self._leave_out(doubtful)
 
     def _whole(self, *, is_older: bool = False) -> OwnText:
-        """Return the kept lines; `is_older`: what follows them is an older message."""
+        """Return the kept lines; `is_older`: an older message follows them."""
         kept = self._kept
         if is_older:
             self._drop_above_quote()
@@ -486,10 +456,56 @@ class _Parting:
         return OwnText(sure.strip("\n"), unsure, self._left_out)
 
 
+def _quotes_in(lines: list[str]) -> tuple[set[int], dict[int, int]]:
+    """Return the numbers of quoted lines, and the end of the quote for each marked line.
+
+    A mark without a space behind it counts beside another quoted line only. A possible mark of the
+    sender's own counts between quoted lines, or in a quote without spaces behind its marks.
+    """
+    quotes, marked = set[int](), dict[int, int]()
+    number = 0
+    while number < len(lines):
+        if not _QUOTED.match(lines[number]):
+            number += 1
+            continue
+        end = below = _end_of_quote(lines, number, _QUOTED)
+        plain = [
+            each
+            for each in range(number, end)
+            if _QUOTED.match(lines[each]) and not _OWN_MARK.match(lines[each])
+        ]
+        is_glued = _is_glued(lines[number:end])
+        if len(plain) > is_glued:
+            first, below = (number, end) if is_glued else (plain[0], plain[-1] + 1)
+            quotes.update(range(first, below))
+        marked.update((each, below if each < below else end) for each in range(number, end))
+        number = end
+    return quotes, marked
+
+
+def _is_glued(quote: Sequence[str]) -> bool:
+    """Return whether a quote has marks without spaces and words that only a quote has."""
+    return any(_GLUED.match(line) and not _OWN_MARK.match(line) for line in quote)
+
+
+def _is_apart(lines: list[str], number: int, end: int, mark: re.Pattern[str]) -> bool:
+    """Return whether the text below a marked quote is certainly not the end of its last line.
+
+    An empty line is between, or its first word would have fit there: into as many columns as
+    programs leave, or as another line of the quote takes.
+    """
+    last, below = lines[end - 1 : end + 1] if end < len(lines) else ("", "")
+    if not (below.strip() and mark.sub("", last, count=1).strip()):
+        return True
+    broken = (line.rstrip() for line in lines[number:end] if len(line.split()) > 2)
+    widest = max([_NARROWEST, *map(len, broken)])
+    return len(last.rstrip()) + 1 + len(below.split()[0]) <= widest
+
+
 def _end_of_quote(lines: list[str], number: int, mark: re.Pattern[str]) -> int:
     """Return the number of the first line below a marked quote.
 
-    Where a program has broken its long lines anew, their ends are part of it.
+    Ends of wrapped lines belong to the quote.
     """
     while number < len(lines):
         if mark.match(lines[number]) or _is_broken_off(lines, number, mark):
@@ -500,7 +516,7 @@ def _end_of_quote(lines: list[str], number: int, mark: re.Pattern[str]) -> int:
 
 
 def _is_broken_off(lines: list[str], number: int, mark: re.Pattern[str]) -> bool:
-    """Return whether a line without a mark is the end of the marked line above it.
+    """Return whether a line without a mark is the wrapped end of the marked line above.
 
     The first word did not fit there, and the quote goes on below.
     """

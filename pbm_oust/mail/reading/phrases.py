@@ -1,4 +1,4 @@
-"""What mail programs add to what a person writes, in many languages: phrases.toml. Pure."""
+"""Phrases that mail programs add to a text, in many languages, from phrases.toml. Pure."""
 
 import re
 import tomllib
@@ -19,6 +19,8 @@ def any_of(*sorts: str) -> str:
     return "|".join(map(re.escape, sorted(phrases, key=len, reverse=True)))
 
 
+DIRECTIONS = re.compile("[\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
+"""Invisible marks, some of them for the direction of a text."""
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]")
 _TAGS = any_of("spam_tags")
 _NONE = frozenset(PHRASES["no_subjects"])
@@ -34,10 +36,10 @@ _PREFIX = re.compile(
 
 
 def without_prefixes(subject: str) -> str:
-    """Return a Subject without reply prefixes, list tags and spam tags in front.
+    """Return a Subject without reply prefixes, list tags and spam tags.
 
-    It is empty where a mail program says that there is none.
-    First, letters that merely look different are made plain, and invisible marks are dropped.
+    It is empty where a mail program says that there is none. First, letters that merely look
+    different are made plain, and invisible marks are dropped.
     """
     if not subject.isascii():
         subject = _INVISIBLE.sub("", normal_form("NFKC", subject))
@@ -47,6 +49,25 @@ def without_prefixes(subject: str) -> str:
     rest = subject[start:].strip()
     bare = rest.strip("()<>[]\uff08\uff09 .").replace("\u2019", "'").lower()
     return "" if bare in _NONE else rest
+
+
+_RECEIPT = re.compile(rf"(?:{any_of('receipts')})\s?:\s*(?P<read>.+)", re.IGNORECASE)
+_SAYS_RECEIPT = re.compile(any_of("receipt_sentences"), re.IGNORECASE)
+_LONGEST_RECEIPT = 1_000
+
+
+def is_receipt(subject: str, text: str) -> bool:
+    """Return whether a text is a read receipt, or a program's request to recall a mail.
+
+    Its Subject holds that of the other mail, and the text repeats it, or is a single sentence.
+    """
+    found = _RECEIPT.fullmatch(_INVISIBLE.sub("", normal_form("NFKC", subject)).strip())
+    said = " ".join(normal_form("NFKC", text).split())
+    if not found or len(said) > _LONGEST_RECEIPT:
+        return False
+    named = rf"[:\"'(\u2018-\u201f\xab\xbb\u300c\u300e]\s*{re.escape(found['read'])}"
+    is_named = re.search(named, said, re.IGNORECASE)
+    return not said or bool(is_named or _SAYS_RECEIPT.search(said))
 
 
 _LONGEST_WARNING = 600
@@ -62,7 +83,7 @@ _IS_SECRET = re.compile(any_of("secret"), re.IGNORECASE)
 
 
 def lines_of_warning(lines: Sequence[str]) -> int:
-    """Return how many lines at the beginning of a text warn that it comes from outside.
+    """Return the number of first lines that warn of an external sender.
 
     The warning is the first paragraph, and more is written below it.
     """
@@ -81,10 +102,10 @@ def lines_of_warning(lines: Sequence[str]) -> int:
 
 
 def disclaimer(lines: Sequence[str], number: int) -> int:
-    """Return how much of a disclaimer a paragraph has that begins on a line.
+    """Return the certainty that the paragraph on a line is a disclaimer: 0 to 2.
 
-    It is 1 if it calls the mail confidential, 2 if it is long and also says for whom the mail is
-    or what to do with one that went astray, as no person would write; otherwise 0.
+    1: it calls the mail confidential. 2: it is also long, and says for whom the mail is or what to
+    do with one that went astray, as no person would write.
     """
     if number == 0 or lines[number - 1].strip(_AROUND):
         return 0

@@ -20,7 +20,7 @@ int make_lattice(Lattice *lattice, const uint8_t *cells, size_t length, int stri
         }
     }
     int shifts[MOST_NEIGHBOURS] = {1, -1, stride, -stride, slant, -slant};
-    int directions = slant == stride ? 4 : 6;
+    int directions = slant == stride ? 4 : 6, are_joined = lattice->count > 0;
     for (int cell = 0; cell < lattice->count; cell++) {
         lattice->degree[cell] = 0;
         for (int nth = 0; nth < directions; nth++) {
@@ -29,6 +29,7 @@ int make_lattice(Lattice *lattice, const uint8_t *cells, size_t length, int stri
                 lattice->around[cell][lattice->degree[cell]++] = (uint8_t)number[bit];
             }
         }
+        are_joined &= lattice->degree[cell] > 0 || lattice->count == 1;
     }
-    return lattice->count > 0;
+    return are_joined;
 }

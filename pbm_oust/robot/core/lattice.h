@@ -19,7 +19,8 @@ typedef struct {
 } Lattice;
 
 /* Number the cells of a grid. `cells` holds the bits of `length` bytes, the lowest first, and the
- * other two figures are those of `Grid`. Returns 0 if there are no cells or too many of them. */
+ * other two figures are those of `Grid`. Returns 0 if there are no cells or too many of
+ * them, or if a cell touches no other one. */
 int make_lattice(Lattice *lattice, const uint8_t *cells, size_t length, int stride, int slant);
 
 #endif

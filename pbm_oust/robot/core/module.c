@@ -17,7 +17,7 @@
 /* Make a lattice of what describes a grid. Returns 0 and raises ValueError if it cannot be. */
 static int read_lattice(Lattice *lattice, const Py_buffer *cells, int stride, int slant) {
     if (!make_lattice(lattice, cells->buf, (size_t)cells->len, stride, slant)) {
-        PyErr_SetString(PyExc_ValueError, "a grid has 1 to 256 cells");
+        PyErr_SetString(PyExc_ValueError, "a grid has 1 to 256 cells, and each touches another one");
         return 0;
     }
     return 1;
@@ -33,6 +33,18 @@ static void read_cells(const Lattice *lattice, const Py_buffer *set, uint64_t *c
             cells[cell / 64] |= (uint64_t)1 << (cell % 64);
         }
     }
+}
+
+/* Return whether no cell has stones of both sides; raise ValueError if one has. */
+static int are_apart(const uint64_t *some, const uint64_t *others) {
+    uint64_t shared = 0;
+    for (int nth = 0; nth < MOST_WORDS; nth++) {
+        shared |= some[nth] & others[nth];
+    }
+    if (shared != 0) {
+        PyErr_SetString(PyExc_ValueError, "a cell has stones of both sides");
+    }
+    return shared == 0;
 }
 
 static PyObject *write_cells(const Lattice *lattice, const uint64_t *cells) {
@@ -167,7 +179,7 @@ static int read_question(const ProofsObject *self, PyObject *args, Question *que
         PyErr_SetString(PyExc_ValueError, "there is no such aim");
         return 0;
     }
-    return are_free(self);
+    return are_apart(sets[0], sets[1]) && are_free(self);
 }
 
 static PyObject *proofs_reaches(ProofsObject *self, PyObject *args) {
@@ -268,6 +280,9 @@ static int take_proofs(TreeObject *self, PyObject *given, Planting *planting) {
     return 1;
 }
 
+/* More than any search can use. */
+#define MOST_CURIOUS 1e6
+
 static PyObject *tree_new(PyTypeObject *type, PyObject *args, PyObject *words) {
     static char *names[] = {"cells",        "stride",     "slant",   "eye",     "net",
                             "curiosity",    "x",          "o",       "to_move", "is_mid_turn",
@@ -299,8 +314,10 @@ static PyObject *tree_new(PyTypeObject *type, PyObject *args, PyObject *words) {
         .to_move = to_move,
         .is_mid_turn = is_mid_turn,
     };
-    if (is_read && (eye < 0 || eye >= EYES || most_bytes < 0 || proving < 0 || resting < 1)) {
-        PyErr_SetString(PyExc_ValueError, "there is no such eye, or a figure is negative");
+    int is_sane = curiosity >= 0 && curiosity <= MOST_CURIOUS; /* which no NaN is */
+    if (is_read && (eye < 0 || eye >= EYES || !is_sane || most_bytes < 0 || proving < 0 ||
+                    resting < 1)) {
+        PyErr_SetString(PyExc_ValueError, "there is no such eye, or a figure is out of bounds");
         is_read = 0;
     }
     if (is_read && PyBytes_Size(net) != sizeof(Net)) {
@@ -319,6 +336,7 @@ static PyObject *tree_new(PyTypeObject *type, PyObject *args, PyObject *words) {
         PyBuffer_Release(&sets[nth]);
     }
     PyBuffer_Release(&cells);
+    is_read = is_read && are_apart(planting.stones[0], planting.stones[1]);
     if (is_read) {
         planting.lattice = &self->lattice;
         self->core = core_for(self->lattice.count);

@@ -19,7 +19,7 @@ typedef struct {
         Cells foes;
         /* How many stones it has, and the largest of those enemy groups. */
         int size, strongest;
-    } group[CELLS / 2 + 1];
+    } group[CELLS];
     /* The number of stones in its largest group. */
     int largest;
     /* The placements that take enemy stones, and how many each of them takes. */

@@ -11,20 +11,19 @@ from selenium_axe_python.axe import Axe
 
 from pbm_oust.web.app import ROUTES
 from tests.peers.browsers import chromium
-from tests.peers.browsers.every_page import (
-    MISSING_PAGES,
-    PAGES,
-    STRANGERS_PAGES,
-    enter,
-    furnished,
-    off_link,
-    play_link,
-    sign_in,
-)
+from tests.peers.browsers.signing_in import enter, sign_in
 from tests.peers.browsers.view import DESKTOP, PHONE, View
 from tests.peers.mail_servers.host import open_folder
 from tests.support.home_by_mail import ALICE, BOB, Talk
 from tests.support.waiting import PATIENCE
+from tests.web.every_page import (
+    MISSING_PAGES,
+    PAGES,
+    STRANGERS_PAGES,
+    furnished,
+    off_link,
+    play_link,
+)
 
 NO_PAGES = ("/events", "/healthz", "/me/seeks", "/static/{name:path}")
 """How the paths end of what is no page or leads to one, beside files, which have a dot there."""

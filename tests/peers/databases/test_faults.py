@@ -59,7 +59,7 @@ def noting(key: str) -> Callable[[Transaction], bool]:
 
 def has_key(database: PostgresqlDatabase, key: str) -> bool:
     """Return whether a message key is known."""
-    with database.read_latest() as snapshot:
+    with database.read() as snapshot:
         return outcome_of(snapshot, key) is not None
 
 

@@ -33,7 +33,7 @@ def database(postgresql: DatabaseServer, tmp_path: Path) -> Iterator[Database]:
 def kept(database: Database, tmp_path: Path) -> Kept:
     """The boards on the server, of which no files are published beside the commits."""
     kept = Kept(tmp_path / "home", database=database)
-    kept.database.after = kept.boards.remember
+    kept.database.after = kept.remember
     return kept
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from pbm_oust.board import Summary
 from pbm_oust.mail.inbound import Envelope, open_inbound
-from pbm_oust.play.request import Outcome
-from pbm_oust.play.unit_of_work import Passwords
+from pbm_oust.play.passwords import Passwords
+from pbm_oust.play.request import Ending
 from pbm_oust.rules import KINDS
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import Salvage
@@ -25,7 +25,7 @@ MOST_STATEMENTS, MOST_ROUND_TRIPS = 22, 22
 KNOWN = Passwords()
 TABLES = tables.of(__file__)
 ROUND_TRIPS = [
-    (sender, line, Outcome(outcome), int(most))
+    (sender, line, Ending(outcome), int(most))
     for sender, line, outcome, most in TABLES["round trips"]
 ]
 """Mails and how often each waits for the server: once for each statement."""
@@ -58,13 +58,13 @@ def home(postgresql: DatabaseServer, wire: Wire, tmp_path: Path) -> Iterator[Hom
 
 
 def take(
-    home: Home, sender: str, line: str, outcome: Outcome = Outcome.DONE, to: str = ADDRESS
+    home: Home, sender: str, line: str, outcome: Ending = Ending.DONE, to: str = ADDRESS
 ) -> None:
     """Hand in a mail with a line."""
     headers = (f"From: {sender}", f"Subject: {line}", new_id())
     inbound = open_inbound(home, ADDRESS, lambda: NOON, passwords=KNOWN)
     handled = inbound.take(mail(*headers, text=""), Envelope(sender, (to,)))
-    assert handled.outcome is outcome, handled
+    assert handled.ending is outcome, handled
 
 
 def test_an_answer_to_a_letter_takes_no_more_than_a_move(home: Home, wire: Wire) -> None:

@@ -6,9 +6,9 @@ The first stone may not go on the cell in the middle of the board, if there is o
 from dataclasses import dataclass
 from enum import Enum
 
-from pbm_oust.rules import Grid, Kind, Result, Shape, Side
+from pbm_oust.rules import Grid, Kind, Position, Result, Shape, Side
 from pbm_oust.rules.grid import square
-from pbm_oust.rules.position import Fault, IllegalPass, IllegalPlacement, Occupied
+from pbm_oust.rules.position import Fault, IllegalPlacement, Occupied
 
 
 class Ending(Enum):
@@ -26,28 +26,8 @@ class InTheMiddle(Fault):
 
 
 @dataclass(frozen=True, slots=True)
-class Trio:
-    """A position of Trio. Sets of stones are integers as `Grid` lays them out."""
-
-    grid: Grid
-    x: int = 0
-    o: int = 0
-    to_move: Side = Side.X
-    result: Result | None = None
-
-    @property
-    def is_mid_turn(self) -> bool:
-        """False: a turn is one placement."""
-        return False
-
-    @property
-    def occupied(self) -> int:
-        """The stones of both sides."""
-        return self.x | self.o
-
-    def stones(self, side: Side) -> int:
-        """Return the stones of a side."""
-        return self.x if side is Side.X else self.o
+class Trio(Position):
+    """A position of Trio."""
 
     def placements(self) -> int:
         """Return the cells where the side to move may place; none once there is a result."""
@@ -55,14 +35,6 @@ class Trio:
         if self.result:
             return 0
         return self.grid.cells & ~(occupied or middle(self.grid))
-
-    def capturing(self) -> int:
-        """Return no cells: no stone ever leaves the board."""
-        return 0
-
-    def has_placement(self) -> bool:
-        """Return whether the side to move may place anywhere: always until the game is over."""
-        return self.result is None
 
     def place(self, cell: int) -> "Trio":
         """Return the position after the side to move has placed a stone on `cell`.
@@ -81,15 +53,7 @@ class Trio:
             result = Result(mover.other, Ending.ROW)
         elif x | o == self.grid.cells:
             result = Result(None, Ending.FULL)
-        return Trio(self.grid, x, o, mover.other, result)
-
-    def pass_turn(self) -> "Trio":
-        """Raise IllegalPass: there is always a placement."""
-        raise IllegalPass
-
-    def tally(self, side: Side) -> tuple[int, ...]:
-        """Return the number of the side's stones."""
-        return (self.stones(side).bit_count(),)
+        return Trio(self.grid, x, o, mover.other, result=result)
 
 
 def middle(grid: Grid) -> int:

@@ -1,0 +1,104 @@
+"""Advice on how to play a game well: what whoever follows it looks at, and what matches say of it.
+
+In a match both players take as many stones as they can with each placement, give away as few, and
+else place by chance. Wherever that leaves a choice, one of them also follows the advice, and both
+follow all that is above it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from math import inf
+from pkgutil import get_data
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from pbm_oust.rules import Grid, Position, Side, parse_grid, taken
+
+Weigh = Callable[[Position, Side], float]
+"""Returns the value of a position to the side that has just placed; more is better."""
+
+
+def with_mover(position: Position, side: Side) -> Position:
+    """Return a position with the same stones, at the start of a side's turn."""
+    whole: Any = position  # each game has a dataclass
+    moved: Position = replace(whole, to_move=side)
+    return moved
+
+
+def lead(position: Position, side: Side) -> float:
+    """Return the lead of a side in stones; infinite after a win."""
+    if position.result:
+        winner = position.result.winner
+        return 0 if winner is None else inf if winner is side else -inf
+    return position.stones(side).bit_count() - position.stones(side.other).bit_count()
+
+
+def next_haul(position: Position, side: Side) -> float:
+    """Return minus the number of stones that the other side's next turn takes.
+
+    The turn is found by taking as many as can be taken with each placement. In the middle of a turn
+    nothing can be said yet.
+    """
+    other, before = side.other, position.stones(side).bit_count()
+    if position.to_move is side or position.result:
+        return 0
+    while not position.result and position.to_move is other and (cells := position.capturing()):
+        after = map(position.place, position.grid.each(cells))
+        position = max(after, key=lambda each: lead(each, other))
+    return -inf if position.result else position.stones(side).bit_count() - before
+
+
+def own_cells(position: Position, side: Side) -> float:
+    """Return the lead of a side in cells of its own."""
+    return safe_cells(position, side).bit_count() - safe_cells(position, side.other).bit_count()
+
+
+def safe_cells(position: Position, side: Side) -> int:
+    """Return the cells on which a stone takes nothing and cannot be taken next."""
+    here = with_mover(position, side)
+    quiet = here.placements() & ~here.capturing()
+    return sum(cell for cell in here.grid.each(quiet) if _is_safe(here.place(cell), cell))
+
+
+def _is_safe(after: Position, cell: int) -> bool:
+    each = after.grid.each(after.capturing())
+    return not any(taken(after, after.place(taking)) & cell for taking in each)
+
+
+def few_cells(position: Position, side: Side) -> float:
+    """Return minus the number of free cells that touch no stone of a side."""
+    grid = position.grid
+    return -(grid.cells & ~position.occupied & ~grid.neighbours(position.stones(side))).bit_count()
+
+
+ADVICE: Mapping[str, Mapping[str, Weigh]] = {
+    "oust": {
+        "next haul": next_haul,
+        "own cells": own_cells,
+    },
+    "churn": {"few cells": few_cells},
+}
+"""The advice for each game, by name."""
+
+
+class Trial(Struct, frozen=True):
+    """The result of one advice in a match."""
+
+    grid: str
+    """The name of the grid."""
+    won: float
+    """The number of games won; a draw counts half."""
+    games: int
+
+    @property
+    def on(self) -> Grid:
+        """The grid."""
+        return parse_grid(self.grid)
+
+
+TRIED: Mapping[str, Mapping[str, Trial]] = msgspec.toml.decode(
+    get_data(__package__, "advice.toml") or b"", type=dict[str, dict[str, Trial]]
+)
+"""Trials by game and by name of the advice, the best advice first."""

@@ -1,0 +1,522 @@
+"""What a command is given, and what it says it did.
+
+A `Look` reads the database at one moment; a `Context` also writes, within one transaction. A
+command is a function of a context and its values that returns an `Outcome`. Whoever called it does
+the rest in one place: `Performed.settle` keeps the message key and writes the letters.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import copy
+from datetime import datetime
+from functools import cache
+
+from msgspec import Struct, structs
+
+from pbm_oust.accounts.account import Account, bare_userid
+from pbm_oust.accounts.address import normal_address
+from pbm_oust.accounts.bounces import Returned
+from pbm_oust.accounts.clock import Clock, read_clock
+from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.settings import USUAL
+from pbm_oust.board import Game
+from pbm_oust.board.notation import USERID
+from pbm_oust.languages import Language
+from pbm_oust.play.notices import WHOLE_LETTER, Capacity, Notice, Reader, TimedNotice
+from pbm_oust.play.passwords import Passwords
+from pbm_oust.play.request import (
+    UNASKED,
+    Actor,
+    Ending,
+    Handled,
+    Request,
+    Silence,
+    Write,
+    request_of,
+)
+from pbm_oust.refusal import NotAllowed, NotAllowedReason, Reason
+from pbm_oust.rules import KINDS, Kind
+from pbm_oust.store.accounts import (
+    accounts_at,
+    is_known,
+    readable_account,
+    remove_account,
+    write_account,
+)
+from pbm_oust.store.boards import Board, DamagedHistory
+from pbm_oust.store.configuration import House
+from pbm_oust.store.database import Snapshot, Transaction
+from pbm_oust.store.home import Home
+from pbm_oust.store.index import Source, has_played, started_by, started_from
+from pbm_oust.store.letters import Draft, add_letter
+from pbm_oust.store.limits import (
+    LEAST_BYTES,
+    USUAL_LIMITS,
+    Charge,
+    Counted,
+    Limits,
+    count,
+    number_counted,
+)
+from pbm_oust.store.message_keys import (
+    Incoming,
+    KeyOutcome,
+    former_key,
+    keep_cause,
+    note_key,
+    outcome_of,
+)
+from pbm_oust.store.verifications import bounces_of, keep_sheet
+
+
+class NoSuchPlayer(NotAllowedReason, frozen=True):
+    """Nobody has the userid."""
+
+
+class Outcome(Struct, frozen=True):
+    """What a command did, and whom it wants told of it."""
+
+    ending: Ending
+    notices: tuple[Notice, ...] = ()
+    """In the order in which their letters are written."""
+    board: str = ""
+    """The name of the board that the command is about."""
+    record: int = 0
+    """The number of the last record that it made; such a record holds the message key."""
+    key: KeyOutcome | None = None
+    """What is kept under the message key; None if nothing is, or if a record holds it."""
+    why: Reason | Silence | str = ""
+    """The reason for a refusal or for silence."""
+    limit: str = ""
+    """The limit that was reached, if nobody gets an answer because of one."""
+    is_proved: bool = False
+    """Whether the request proved whose it is."""
+    is_guess: bool = False
+    """Whether it came with a wrong password."""
+    dropped: tuple[Notice, ...] = ()
+    """Notices whose letters are written as well, and go to nobody: it takes as long with them."""
+    identity: str = ""
+    """The identity of a deed of the server's own, which is its message key as well."""
+    beside: tuple["Outcome", ...] = ()
+    """Outcomes of further deeds, each with an identity of its own."""
+
+
+def answered(*notices: Notice, board: str = "") -> Outcome:
+    """Return the outcome of a command that has changed nothing."""
+    return Outcome(Ending.ANSWERED, notices, board)
+
+
+def done(notices: Iterable[Notice], board: str = "", record: int = 0) -> Outcome:
+    """Return the outcome of a command that has changed something; `record` is its last record."""
+    key = None if record else KeyOutcome.DONE
+    return Outcome(Ending.DONE, tuple(notices), board, record, key)
+
+
+class Look:
+    """The database at one moment, for one request: its accounts, its boards, its readers.
+
+    Each account is read once. Its methods may raise OSError.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        home: Home,
+        now: datetime,
+        request: Request = UNASKED,
+        *,
+        room: Capacity = WHOLE_LETTER,
+        accounts: dict[str, Account | None] | None = None,
+    ) -> None:
+        """`room` is what the answer has room for, `accounts` what was read of this moment."""
+        self.snapshot = snapshot
+        self.home = home
+        self.now = now
+        self.request = request
+        self.room = room
+        self._accounts = {} if accounts is None else accounts
+
+    def account_if_any(self, userid: str) -> Account | None:
+        """Return an account as far as it can be read, or None if there is none."""
+        if userid not in self._accounts:
+            self._accounts[userid] = readable_account(self.snapshot, userid)
+        return self._accounts[userid]
+
+    def has_account(self, word: str) -> bool:
+        """Return whether a word is the userid of an account, in either case."""
+        return self.account_if_any(bare_userid(word)) is not None
+
+    def account(self, userid: str) -> Account:
+        """Return an account as far as it can be read. Raises NotAllowed if there is none."""
+        account = self.account_if_any(userid)
+        if account is None:
+            raise NotAllowed(NoSuchPlayer(), userid)
+        return account
+
+    def players_of(self, game: Game) -> list[Account]:
+        """Return the accounts of those players of a board who have one."""
+        return list(filter(None, map(self.account_if_any, (game.x, game.o))))
+
+    def board(self, kind: Kind, number: int) -> Board:
+        """Return a board. Raises NotAllowed if there is none, and DamagedHistory."""
+        return self.home.boards.read(self.snapshot, kind, number)
+
+    def game(self, kind: Kind, number: int) -> Game:
+        """Return the game of a board. Raises NotAllowed if there is none, and DamagedHistory."""
+        return self.board(kind, number).game
+
+    def game_if_any(self, kind: Kind, number: int) -> Game | None:
+        """Return the game of a board; None if there is none, or it cannot be read."""
+        try:
+            return self.game(kind, number)
+        except (NotAllowed, DamagedHistory):
+            return None
+
+    def next_number(self, kind: Kind) -> int:
+        """Return the number that a new board will have."""
+        return self.home.boards.next_number(self.snapshot, kind)
+
+    def started_by(self, key: str) -> Game | None:
+        """Return the game of the board that the mail with a message key has started, or None."""
+        name = started_by(self.snapshot, key)
+        return self.game(KINDS[name.kind], name.board) if name else None
+
+    def started_from(self, kind: Kind, source: Source) -> Game | None:
+        """Return the game of the board that came from a source, or None."""
+        name = started_from(self.snapshot, kind.name, source)
+        return self.game(kind, name.board) if name else None
+
+    def clock_of(self, game: Game) -> Clock:
+        """Return the clock of an active board at this moment."""
+        absences = {account.userid: account.vacations for account in self.players_of(game)}
+        return read_clock(game, absences, game.time_of_next(self.now))
+
+    @property
+    def has_house(self) -> bool:
+        """Whether the house plays here."""
+        return self.home.configured.house is not House.OFF
+
+    def is_known(self, address: str) -> bool:
+        """Return whether some account has an address."""
+        return is_known(self.snapshot, address)
+
+    def names_for_sender(self) -> Callable[[str], bool]:
+        """Return a function: whether a word is a userid that the sender of a request may be shown.
+
+        Strangers learn only of accounts that have a board, which everybody can see.
+        """
+        is_of_player = cache(lambda: self.is_known(self.request.sender))
+
+        @cache
+        def is_shown(userid: str) -> bool:
+            # Everything is asked, so that an account's existence does not delay the answer.
+            is_player, is_there = is_of_player(), self.has_account(userid)
+            is_seen = has_played(self.snapshot, userid)
+            return is_there and (is_seen or is_player)
+
+        def may_be_shown(word: str) -> bool:
+            userid = bare_userid(word)
+            return bool(USERID.fullmatch(userid)) and is_shown(userid)
+
+        return may_be_shown
+
+    def message_key(self, userid: str) -> str:
+        """Return the message key of the mail from a player: the same each time it comes.
+
+        That under which an earlier version of the program has carried it out, if one has.
+        """
+        key, *former = self.request.message_keys(userid)
+        if former and self.home.was_upgraded(self.snapshot):
+            return former_key(self.snapshot, former) or key
+        return key
+
+    def was_done(self, userid: str) -> bool:
+        """Return whether this mail from this player came before, and was done then."""
+        return outcome_of(self.snapshot, self.message_key(userid)) is KeyOutcome.DONE
+
+    # Readers
+
+    def asker(self) -> Reader:
+        """Return the reader of an answer that goes only to the sender of the request.
+
+        Whoever answers a letter counts as its reader, wherever the mail came from.
+        """
+        userid = self.request.reply.userid if self.request.reply else self.request.signed_in
+        if userid:
+            return self.reader_at(self.account(userid))
+        return self.stranger(self.request.sender, self.request.language)
+
+    def reader_at(self, account: Account) -> Reader:
+        """Return the player who wrote the request: at all their addresses and at the sender's.
+
+        An answer to a letter carries no password, so its answer goes only to the account's own
+        addresses.
+        """
+        addresses = account.addresses
+        if not (self.request.reply or account.has_address(self.request.sender)):
+            addresses = (*addresses, self.request.sender)
+        reader = self.reachable(account, addresses, self.request.sender)
+        request = self.request
+        return structs.replace(reader, left_out=request.left_out, unread=request.unread)
+
+    def reader(self, account: Account) -> Reader:
+        """Return a player who did not ask for what they read; without addresses if disabled."""
+        addresses = () if account.disabled else account.addresses
+        return self.reachable(account, addresses, "")
+
+    def reachable(self, account: Account, addresses: tuple[str, ...], wrote_from: str) -> Reader:
+        """Return a player at those addresses from which letters do not bounce.
+
+        The address that they wrote from is included, whatever bounced before.
+        """
+        returned = self.returned_from(*addresses)
+        if returned:
+            lost = {normal_address(each.address) for each in returned if each.is_suspended}
+            lost.discard(normal_address(wrote_from))
+            addresses = tuple(each for each in addresses if normal_address(each) not in lost)
+        return Reader(
+            addresses, account.userid, wrote_from, returned, account.all_settings, account
+        )
+
+    def stranger(self, address: str, asked: Language) -> Reader:
+        """Return whoever wrote from an address and has not proved to be a player.
+
+        They are answered in the language of their account, or in the one that they ask for if they
+        have none, or if they have several and one of these has it.
+        """
+        found = accounts_at(self.snapshot, address)
+        languages = [account.all_settings.language for account in found]
+        language = asked if asked in languages or not languages else languages[0]
+        settings = structs.replace(USUAL, language=language)
+        return Reader((address,), None, address, self.returned_from(address), settings)
+
+    def as_owner(self, reader: Reader, userids: Sequence[str] = ()) -> Reader:
+        """Return whoever wrote from an address as the player of the account that has it.
+
+        Only what goes to that address may depend on it, for nothing proves who wrote. If several
+        accounts have it, only one among some userids counts.
+        """
+        if reader.account:
+            return reader
+        found = accounts_at(self.snapshot, reader.wrote_from)
+        accounts = [account for account in found if account.has_exactly(reader.wrote_from)]
+        named = [account for account in accounts if account.userid in userids]
+        chosen = accounts if len(accounts) == 1 else named
+        if len(chosen) != 1:
+            return reader
+        account = chosen[0]
+        settings = structs.replace(account.all_settings, language=reader.settings.language)
+        return structs.replace(reader, userid=account.userid, account=account, settings=settings)
+
+    def returned_from(self, *addresses: str) -> tuple[Returned, ...]:
+        """Return what came back from addresses, for those from which something did."""
+        found = (bounces_of(self.snapshot, address) for address in addresses)
+        return tuple(each for each in found if each.bounces)
+
+
+class Context(Look):
+    """What one command works with: the transaction, the request, its player and the moment."""
+
+    snapshot: Transaction
+
+    def __init__(
+        self,
+        transaction: Transaction,
+        home: Home,
+        now: datetime,
+        request: Request = UNASKED,
+        *,
+        limits: Limits = USUAL_LIMITS,
+        passwords: Passwords | None = None,
+    ) -> None:
+        super().__init__(transaction, home, now, request)
+        self.transaction = transaction
+        self.limits = limits
+        self.passwords = passwords or Passwords()
+        self.proved = set[tuple[Secret, str]]()
+        """The passwords that the mail has proved, each with what is stored of it."""
+        self._player: Actor | None = None
+        self._key = ""
+
+    def answering(
+        self, request: Request, *, player: Actor | None = None, key: str = ""
+    ) -> "Context":
+        """Return the same for a request, signed by a player if one is given.
+
+        `key` is its message key, if that is not one of the mail.
+        """
+        made = copy(self)
+        made.request, made._player, made._key = request, player, key
+        return made
+
+    def beside_others(self, room: Capacity) -> "Context":
+        """Return the same for one of several commands, whose answer has so much room."""
+        made = copy(self)
+        made.room, made._accounts = room, {}
+        return made
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether the command has a player."""
+        return self._player is not None
+
+    @property
+    def player(self) -> Actor:
+        """The player of a command that is signed."""
+        if self._player is None:
+            raise RuntimeError("nobody has signed this command")
+        return self._player
+
+    @property
+    def own(self) -> Account:
+        """The account of that player, with what the command has changed."""
+        return self.account(self.player.userid)
+
+    @property
+    def key(self) -> str:
+        """The message key of the command: that of its code, of its player, or of its sender."""
+        if self._key:
+            return self._key
+        player = self._player
+        return player.message_key if player else self.message_key(self.request.sender)
+
+    def save(self, account: Account) -> Account:
+        """Write an account, new or read before, and return it as it was written."""
+        account = account.changed_at(self.now)
+        write_account(self.transaction, account)
+        self._accounts[account.userid] = account
+        return account
+
+    def remove(self, userid: str) -> None:
+        """Remove an account, and its userid from the accounts of others."""
+        remove_account(self.transaction, userid)
+        self._accounts.clear()
+        self._accounts[userid] = None
+
+    def append(self, board: Board, game: Game) -> None:
+        """Add the new records of a game to the board from which it was played.
+
+        If they are those of a player, what is kept of the mail is kept with them.
+        """
+        self.home.boards.append(self.transaction, board, game)
+        if player := self._player:
+            request = self.request
+            mail = Incoming(player.userid, self.now, request.sender, request.message_id)
+            keep_cause(self.transaction, game, len(board.game.records) + 1, self.now, mail)
+
+    def count_later(self, counted: Counted, subject: str) -> None:
+        """Count something in memory, as soon as the transaction is committed."""
+        follows = self.transaction.follows
+        follows[counted] = *follows.get(counted, ()), subject
+
+    def number_counted(self, counted: Counted, subject: str) -> int:
+        """Return what is counted for a subject, in the database, in memory and by this command."""
+        kept = number_counted(self.snapshot, counted, subject, self.now)
+        own: tuple[str, ...] = self.transaction.follows.get(counted, ())
+        return kept + self.home.tally.number(counted, subject) + own.count(subject)
+
+    def withhold(self, files: Iterable[str]) -> bool:
+        """Keep letters in the Maildir from being opened until the transaction is over.
+
+        Return False, and keep none, if a mail program has taken one of them.
+        """
+        return self.home.withhold(self.transaction, files)
+
+
+class Performed(Struct, frozen=True):
+    """A request that was carried out; its key is not kept yet, nor are its letters written."""
+
+    outcome: Outcome
+    on: Context
+    command: str = ""
+    """The name of the command, if one was read."""
+
+    @property
+    def answer(self) -> Notice | None:
+        """The notice that answers the request, as its reader gets it, if one does."""
+        found = [each for each in self.outcome.notices if each.is_answer]
+        return next(addressed(found, self.on), None)
+
+    def settle(self, write: Write) -> Handled:
+        """Keep what became of the request under its message key, and write the letters about it."""
+        return self._settle(write, self.outcome.notices)
+
+    def settle_beside_answer(self, write: Write) -> Handled:
+        """Do the same, but for the letter that answers the request: it is told in another one."""
+        return self._settle(write, [each for each in self.outcome.notices if not each.is_answer])
+
+    def _settle(self, write: Write, notices: Iterable[Notice]) -> Handled:
+        made, on = self.outcome, self.on
+        if made.key:
+            note_key(on.transaction, made.identity or on.key, made.key, on.now)
+        request = request_of(made.identity) if made.identity else on.request
+        post(notices, request, on, write, is_proved=made.is_proved or bool(made.identity))
+        for notice in made.dropped:
+            write(notice, on.request)
+        for each in made.beside:
+            Performed(each, on).settle(write)
+        return Handled(
+            made.ending,
+            made.board,
+            made.record,
+            self.command,
+            made.why,
+            made.limit,
+            is_proved=made.is_proved,
+            is_guess=made.is_guess,
+        )
+
+
+def post(
+    notices: Iterable[Notice], request: Request, on: Context, write: Write, *, is_proved: bool
+) -> None:
+    """Write the letters of notices about a request, in their order.
+
+    `is_proved`: whether the request proved whose it is; if not, the bytes of letters are counted.
+    """
+    state = on.home.posted_state
+    for notice in addressed(notices, on):
+        for draft in write(notice, request):
+            add_letter(on.transaction, draft.head, draft.content, draft.written, state)
+            if draft.kept:
+                keep_sheet(on.transaction, draft.kept, draft.written)
+            if not is_proved:
+                count_bytes(on.transaction, draft, on.now)
+
+
+def count_bytes(transaction: Transaction, letter: Draft, now: datetime) -> None:
+    """Count what a letter has more than was charged for it before it was written."""
+    more = len(letter.content) - LEAST_BYTES
+    if more > 0:
+        count(transaction, Charge(Counted.BYTES, letter.head.recipient, more), now)
+
+
+def addressed(notices: Iterable[Notice], on: Look) -> Iterator[Notice]:
+    """Yield notices as their readers get them: as players, and with the clocks of boards.
+
+    One look at the clock of a board is enough for all who are told of it.
+    """
+    latest: tuple[Game, Clock] | None = None
+    for notice in notices:
+        made = _known(notice, on)
+        game = made.board()
+        if isinstance(made, TimedNotice) and game and not game.result and made.is_now():
+            if latest is None or latest[0] is not game:
+                latest = game, on.clock_of(game)
+            made = structs.replace(made, clock=made.clock or latest[1])
+        yield made
+
+
+def _known(notice: Notice, on: Look) -> Notice:
+    """Return a notice about a board, addressed to its player if one of them is the reader.
+
+    It answers a mail whose address is exactly one of the account's, and goes only there.
+    """
+    game, reader, sender = notice.board(), notice.reader, on.request.sender
+    if game is None or reader.userid or reader.addresses != (sender,):
+        return notice
+    for userid in (game.player_to_move, game.owner(game.to_move.other)):
+        account = on.account_if_any(userid)
+        if account and account.has_exactly(sender):
+            known = on.reachable(account, reader.addresses, reader.wrote_from)
+            return structs.replace(notice, reader=known)
+    return notice

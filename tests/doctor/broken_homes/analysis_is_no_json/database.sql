@@ -1,0 +1,1 @@
+INSERT INTO analyses (kind, board, analysis) VALUES ('oust', 1, '{"game":');

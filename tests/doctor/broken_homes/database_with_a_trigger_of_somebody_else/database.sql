@@ -1,0 +1,1 @@
+CREATE TRIGGER quiet AFTER INSERT ON letters BEGIN DELETE FROM letters WHERE id = new.id; END;

@@ -1,0 +1,1 @@
+INSERT INTO tournaments (kind, number, document, state) VALUES ('oust', 1, json_set('{"kind":"oust","number":1,"title":"Autumn","grid":"square 5x5","terms":"swap rated nagtime=7 forfeittime=14","section":5,"starts":"2026-12-01T00:00:00Z"}', '$.grid', 'square 99x5'), 'open');
