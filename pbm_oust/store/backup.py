@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from functools import cache, partial
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 
 from msgspec import Struct
@@ -325,8 +325,9 @@ def copy_tables(snapshot: Snapshot, target: Database, transaction: Transaction) 
         transaction.run(f"DELETE FROM {table}")  # noqa: S608 - the names are ours # nosec B608
     for table, keys in known.items():
         for page in _pages(snapshot, table, keys):
-            places = ", ".join("?" * len(page[0]))
-            transaction.run_all(f"INSERT INTO {table} VALUES ({places})", page)  # noqa: S608 - the names are ours # nosec B608
+            row = f"({', '.join('?' * len(page[0]))})"
+            rows = ", ".join([row] * len(page))
+            transaction.run(f"INSERT INTO {table} VALUES {rows}", *chain.from_iterable(page))  # noqa: S608 - the names are ours # nosec B608
         if keys == _BY_ID and target.is_shared:
             latest = selection(table, ["setval(CAST(? AS regclass), max(id))"])
             transaction.rows(latest, f"{table}_id_seq")

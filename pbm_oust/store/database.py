@@ -65,6 +65,8 @@ class Connection(Protocol):
 
     def execute_all(self, statement: str, rows: Sequence[tuple[Value, ...]]) -> None:
         """Carry out a statement for each of some rows of values."""
+        for row in rows:
+            self.execute(statement, row)
 
     def begin(self, *, writes: bool, shares: bool = False) -> None:
         """Begin a transaction that reads one moment, or one that writes when nobody else does.

@@ -16,7 +16,7 @@ import re
 import select
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
@@ -154,7 +154,10 @@ Raw = psycopg.Connection[TupleRow]
 _SILENT_SECONDS = 8
 """How long a host may be silent in a transaction that writes, until the server undoes it.
 
-That is less than others wait for the lock, and who has it waits for nobody else.
+That is less than others wait for the lock, and who has it waits for nobody else. The server counts
+only after an answer that says that it waits for the next statement: there is none in the middle of
+statements that are sent together (a pipeline), and psycopg's executemany lets it forget to count.
+So each statement is sent alone.
 """
 _BEGIN_TO_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 LET_END = f"SET LOCAL idle_in_transaction_session_timeout = '{_SILENT_SECONDS}s'"
@@ -224,11 +227,6 @@ class PostgresqlConnection(database.Connection):
             cursor = self.raw.execute(wanted, values or None)
             self.changed = max(cursor.rowcount, 0)
             return cursor.fetchall() if cursor.description else []
-
-    def execute_all(self, statement: str, rows: Sequence[tuple[database.Value, ...]]) -> None:
-        """Carry out a statement for each of some rows of values, in one round trip."""
-        with self._noticing(), self.raw.cursor() as cursor:
-            cursor.executemany(cast("QueryNoTemplate", statement_for(statement)), rows)
 
     def begin(self, *, writes: bool, shares: bool = False) -> None:
         """Begin a transaction that reads one moment, or one that writes when nobody else does.

@@ -36,7 +36,6 @@ def stopping(do):
 
 left = int(sys.argv.pop(1))
 psycopg.RawCursor.execute = stopping(psycopg.RawCursor.execute)
-psycopg.RawCursor.executemany = stopping(psycopg.RawCursor.executemany)
 from pbm_oust.cli.main import run
 run()
 """
@@ -70,6 +69,14 @@ WORKS = {
     "in the middle of its work": """
 def work(transaction):
     transaction.run(note)
+    stop()
+    transaction.run("SELECT 1")
+database.write(work)
+""",
+    "after it has written several rows": """
+def work(transaction):
+    several = "INSERT INTO message_keys (message_key, outcome, at) VALUES (?, 'done', 1)"
+    transaction.run_all(several, [("a key",), ("another key",)])
     stop()
     transaction.run("SELECT 1")
 database.write(work)
