@@ -3,6 +3,7 @@
 Each class is an object with these names; those that may be missing are `UNSET`.
 """
 
+import inspect
 import json
 from typing import Annotated, Any, Literal, get_type_hints
 
@@ -524,5 +525,8 @@ def schemas() -> str:
     outputs = OF_COMMANDS | OF_PAGES
     shapes, parts = msgspec.json.schema_components(outputs.values(), ref_template="#/$defs/{name}")
     shown = dict(zip(outputs, shapes, strict=True)) | parts
+    for shape in shown.values():
+        if "description" in shape:  # some versions of msgspec leave the docstring indented
+            shape["description"] = inspect.cleandoc(shape["description"])
     whole = {"$schema": DIALECT, "title": "JSON of pbm_oust", "$defs": shown}
     return f"{json.dumps(whole, indent=1)}\n"
