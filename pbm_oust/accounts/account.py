@@ -19,6 +19,7 @@ from msgspec import Meta, Struct, field, structs
 
 from pbm_oust.accounts import items
 from pbm_oust.accounts.address import exact_address, normal_address
+from pbm_oust.accounts.password import is_nobodys
 from pbm_oust.accounts.queue import Plan
 from pbm_oust.accounts.settings import MailWhen, Setting, Settings, read_settings
 from pbm_oust.accounts.vacations import DAY, Absence, away_at, together
@@ -133,6 +134,13 @@ class Solved(items.Item, frozen=True):
     number: items.Number
 
 
+class GivenUserid(items.Item, frozen=True):
+    """The userid that the server has given a player who named none."""
+
+    word: ClassVar[str] = "Given"
+    given: items.Userid
+
+
 class Proof(items.Item, frozen=True):
     """A code that came back for an account."""
 
@@ -146,7 +154,7 @@ class Proof(items.Item, frozen=True):
 class Account(Struct, frozen=True):
     """A player: userid, hash of the password, mail addresses, and the rest.
 
-    The fields up to `verified` are the document, in its order.
+    The fields up to `given` are the document, in its order.
     """
 
     userid: str
@@ -177,6 +185,8 @@ class Account(Struct, frozen=True):
     disabled: Annotated[tuple[DisabledSince, ...], _ONE] = ()
     verified: tuple[Proof, ...] = ()
     """Proofs of the account's codes, the latest last."""
+    given: Annotated[tuple[GivenUserid, ...], _ONE] = ()
+    """The userid that the server has given, even if the player has changed it since."""
     changed: datetime | None = None
     """The time of the last change by a command, if any; no two changes have the same second."""
     damaged: Mapping[str, str] = field(default_factory=dict)
@@ -207,6 +217,21 @@ class Account(Struct, frozen=True):
     def is_house(self) -> bool:
         """Whether this is a house player, and not a person with such a userid."""
         return self.userid in HOUSE and not self.addresses
+
+    @property
+    def has_given_userid(self) -> bool:
+        """Whether the server has given the player their userid, and they have not changed it."""
+        return any(each.given == self.userid for each in self.given)
+
+    @property
+    def has_password(self) -> bool:
+        """Whether some password is right."""
+        return self.password != NO_PASSWORD and not is_nobodys(self.password)
+
+    def as_named_before(self, userid: str) -> "Account | None":
+        """Return the account with the userid that the server gave it, if that is this userid."""
+        was = any(each.given == userid for each in self.given)
+        return structs.replace(self, userid=userid) if was else None
 
     def changed_at(self, now: datetime) -> "Account":
         """Return the account as changed by a command now, in a later second than the last one."""

@@ -10,6 +10,7 @@
     pbmserv+off.broadcasts.alice.TOKEN@HOST
     pbmserv+do.any.alice.TOKEN@HOST              <do.any.alice.NAME.TOKEN@HOST>
     pbmserv+begin.oust.20785.TOKEN@HOST          <begin.oust.20785.NAME.TOKEN@HOST>
+    pbmserv+begin.oust.fr.20785.TOKEN@HOST
 
 The Reply-To and the Message-ID of a letter carry its ask: the topic, what it is about, and who may
 answer. A letter about a board leaves the topic out: its token tells whether an answer plays there
@@ -20,7 +21,8 @@ so is an ask that an address has no room for.
 A token is made from the ask, and from the player's password as it is stored, so that a new password
 ends all earlier tokens. A guest has no account: in place of a userid stands the day of the letter,
 and in place of the password the address that the letter goes to. The token of a guest proves that
-the letter was answered, and nothing about whose the answer is.
+the letter was answered, and nothing about whose the answer is. A letter in another language than
+English names that, too, so that its answer is answered in it.
 """
 
 import base64
@@ -39,6 +41,7 @@ from pbm_oust.accounts.address import ascii_address
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import MailWhen, Switch
 from pbm_oust.board.notation import NUMBER, USERID
+from pbm_oust.languages import ENGLISH, LANGUAGES, Language
 from pbm_oust.rules import KINDS
 
 TOKEN = re.compile(r"[a-z2-7]{16}")
@@ -88,7 +91,7 @@ _ABOUT: Mapping[Topic, str] = {
     Topic.LADDER: _NUMBERED,
     Topic.OFF: rf"{BROADCASTS}|{DIGEST}|{_NUMBERED}",
     Topic.DO: "[a-z]{1,16}",
-    Topic.BEGIN: _KIND,
+    Topic.BEGIN: rf"{_KIND}(?:\.[a-z]{{2}})?",
     Topic.VERIFY: "[0-9a-f]{16}",
 }
 """The form of the words between a topic and its player."""
@@ -196,6 +199,12 @@ class Ask(Struct, frozen=True):
         return self.kept.partition(_MORE)[2]
 
     @property
+    def language(self) -> Language:
+        """The language of the letter that a guest got."""
+        code = self.about[1] if self.topic is Topic.BEGIN and len(self.about) > 1 else ""
+        return LANGUAGES.get(code, ENGLISH)
+
+    @property
     def is_of_guest(self) -> bool:
         """Whether it is one of somebody who has no account."""
         return not self.userid
@@ -218,6 +227,12 @@ class Ask(Struct, frozen=True):
         if self.is_of_guest:
             return (topic, *self.about, self.day)
         return (topic, self.userid, *self.about)
+
+    def in_language(self, language: Language) -> Self:
+        """Name the language of a guest's letter, unless it is English."""
+        if self.topic is not Topic.BEGIN or language == ENGLISH:
+            return self
+        return structs.replace(self, about=(self.kind, language.code))
 
     def on_day(self, day: date) -> Self:
         """Name the day of a guest's letter."""

@@ -100,6 +100,11 @@ def nobodys_password(userid: str) -> str:
     return " ".join(("scrypt", *map(str, _SCRYPT), salt.hex(), "00" * 32, _SMALL))
 
 
+def is_nobodys(stored: str) -> bool:
+    """Return whether a stored hash is that of no password."""
+    return stored.split()[5:6] == ["00" * 32]
+
+
 def hash_password(password: Secret, salt: bytes | None = None) -> str:
     """Return the stored form of a password."""
     needed = Derivation.to_store(password, os.urandom(16) if salt is None else salt)

@@ -16,7 +16,7 @@ from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.vocabulary import fold, is_of
 from pbm_oust.grammar.wording import new_password_in
 from pbm_oust.play import authentication, verification
-from pbm_oust.play.context import Context, Outcome, answered, done
+from pbm_oust.play.context import Context, Look, Outcome, answered, done
 from pbm_oust.play.moving import come_back
 from pbm_oust.play.notices import Notice, Reader
 from pbm_oust.play.request import Ending
@@ -328,12 +328,17 @@ def _with_address(account: Account, address: str) -> Account:
     return structs.replace(account, addresses=(*account.addresses, address))
 
 
-def _taken(on: Context, userid: str) -> NotAllowed:
+def free_userid(on: Look, userid: str) -> str:
+    """Return a userid that nobody has or had: this one, or it with a number behind it."""
+    number, free = 2, userid
+    while on.has_account(free) or has_played(on.snapshot, free):
+        free, number = f"{userid[:17]}{number}", number + 1
+    return free
+
+
+def _taken(on: Look, userid: str) -> NotAllowed:
     """Return the refusal of a userid, with a similar one that is free."""
-    number = 2
-    while on.has_account(free := f"{userid[:17]}{number}") or has_played(on.snapshot, free):
-        number += 1
-    return NotAllowed(UseridTaken(userid, free), userid)
+    return NotAllowed(UseridTaken(userid, free_userid(on, userid)), userid)
 
 
 def _codes(command: Command) -> int:

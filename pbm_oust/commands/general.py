@@ -1,13 +1,10 @@
 """The general commands: multiple, which carries out the lines of the text of a mail, and help."""
 
 from collections.abc import Sequence
-from functools import cache
-from pkgutil import get_data
 
 from msgspec import structs
 
-from pbm_oust.board import Game
-from pbm_oust.board.history import read_history
+from pbm_oust.commands.begin import first_letter
 from pbm_oust.experiments.advice import TRIED
 from pbm_oust.grammar.form import Cost, Form
 from pbm_oust.grammar.habits import START
@@ -16,7 +13,7 @@ from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.vocabulary import fold, in_english
 from pbm_oust.languages import LANGUAGES, WordList
 from pbm_oust.play.context import Context, Outcome, answered
-from pbm_oust.play.notices import Notice, ShownBoard
+from pbm_oust.play.notices import Notice
 from pbm_oust.play.unit_of_work import ForAnybody, ForLines
 from pbm_oust.rules import KINDS
 
@@ -43,25 +40,6 @@ class HelpNotice(Notice, frozen=True):
     """Whether the house plays here."""
 
 
-class StartNotice(Notice, frozen=True):
-    """What this server is and how to begin, for somebody who knows nothing yet."""
-
-    has_house: bool
-    """Whether the house plays here."""
-    example: Game
-    """What a game looks like."""
-
-    def shows(self) -> tuple[ShownBoard, ...]:
-        """Return the example."""
-        return (ShownBoard(self.example, is_now=False),)
-
-
-@cache
-def example_game() -> Game:
-    """Return a game that has just begun, after a turn that takes a stone."""
-    return read_history(get_data(__package__, "example.txt") or b"").game
-
-
 def _read_subjects(words: Sequence[str]) -> tuple[str, ...]:
     plain = filter(None, (fold(word).strip(":") for word in words))
     subjects = list[str]()
@@ -83,7 +61,7 @@ def give_help(on: Context, subjects: tuple[str, ...]) -> Outcome:
     if asked:
         reader = structs.replace(reader, settings=structs.replace(reader.settings, language=asked))
     if subjects == (START,):
-        return answered(StartNotice(reader, on.has_house, example_game()))
+        return first_letter(on, reader)
     return answered(HelpNotice(reader, subjects, on.has_house))
 
 

@@ -55,6 +55,14 @@ def _said() -> dict[str, re.Pattern[str]]:
 
 
 @cache
+def _begins(what: str) -> re.Pattern[str]:
+    """Return the pattern of answers to the first letter that name a `userid` or an `opponent`."""
+    return re.compile(
+        "|".join(f"(?:{each})" for each in _read()["begins"][what]).replace("?P<name>", "")
+    )
+
+
+@cache
 def _wishes() -> list[tuple[str, re.Pattern[str]]]:
     """Return pairs of a command and the pattern of sentences that wish for it."""
     return [(each["line"], re.compile("|".join(each["says"]))) for each in _read()["wished"]]
@@ -122,6 +130,16 @@ def said_plainly(text: str) -> str | None:
     """Return the name of the command that a sentence asks for, or None."""
     plain = _plain(text)
     return next((name for name, said in _said().items() if said.search(plain)), None)
+
+
+def named_in(text: str, what: str) -> str:
+    """Return the word of an answer to the first letter that names a `userid` or an `opponent`.
+
+    It is empty if the answer names none.
+    """
+    found = _begins(what).fullmatch(_plain(text).rstrip(".!, "))
+    words = filter(None, found.groups()) if found else iter(())
+    return next(words, "").removeprefix("@")
 
 
 def _is_one(word: str, of_kind: Collection[str]) -> bool:

@@ -160,7 +160,9 @@ class Pages:
         own = game.side_of(reader.userid or "") or Side.X
         yield self._seat(game.header.kind, position, own.other, game.owner(own.other))
         yield self._above(game.name)
-        is_mine = shown.is_now and not game.result and game.player_to_move == reader.userid
+        # A stranger is not named yet on the board that the first letter offers.
+        who = reader.userid or game.x
+        is_mine = shown.is_now and not game.result and game.player_to_move == who
         address = reply_to(game) if is_mine else None
         if not address or links not in _TAPPED:
             hint = example(position) if address and written.answering else None

@@ -97,6 +97,10 @@ class Written(Struct, frozen=True):
     @property
     def text(self) -> str:
         """The letter as text: sentences wrapped, and what a player wrote indented."""
+        return self.within(WIDTH)
+
+    def within(self, width: int) -> str:
+        """Return the letter as text whose sentences have lines of at most so many characters."""
         written = []
         for block in self.blocks:
             if isinstance(block, ShownBoard):
@@ -104,11 +108,11 @@ class Written(Struct, frozen=True):
                 written.append(players_text(game))
                 written.append(board_text(game.position, game.latest_stones()))
             elif isinstance(block, PageLink):
-                written += (wrapped([block.words]), f"  {block.address}")
+                written += (wrapped([block.words], width), f"  {block.address}")
             elif isinstance(block, Paragraph) and block.look is Appearance.SAID:
-                written.append(indented(block.lines))
+                written.append(indented(block.lines, width))
             elif isinstance(block, Paragraph):
-                written.append(wrapped(block.lines))
+                written.append(wrapped(block.lines, width))
         return "\n\n".join(written) + "\n"
 
 
@@ -154,14 +158,14 @@ def _paragraphs(part: str) -> list[Paragraph]:
     return found
 
 
-def wrapped(lines: Iterable[str]) -> str:
+def wrapped(lines: Iterable[str], width: int = WIDTH) -> str:
     """Return sentences broken into lines that fit; an indented line stays as it is."""
     fitting = []
     for line in lines:
-        if len(line) <= WIDTH or line.startswith(" "):
+        if len(line) <= width or line.startswith(" "):
             fitting.append(line)
         else:
-            fitting += broken(line, WIDTH)
+            fitting += broken(line, width)
     return "\n".join(fitting)
 
 
@@ -184,9 +188,9 @@ def broken(line: str, width: int) -> list[str]:
     return [*found, line]
 
 
-def indented(lines: Iterable[str]) -> str:
+def indented(lines: Iterable[str], width: int = WIDTH) -> str:
     """Return lines as they are, but wrapped and indented."""
-    room, fitting = WIDTH - 2, []
+    room, fitting = width - 2, []
     for line in lines:
         if len(line) <= room and "\t" not in line:
             fitting.append(line.rstrip())

@@ -13,7 +13,7 @@ from pbm_oust.accounts.address import ascii_address
 from pbm_oust.accounts.asks import ANY, Ask, Topic
 from pbm_oust.accounts.settings import SubjectForm
 from pbm_oust.board import Game
-from pbm_oust.commands.general import StartNotice
+from pbm_oust.commands.begin import StartNotice
 from pbm_oust.commands.talk import TalkNotice
 from pbm_oust.letters import body
 from pbm_oust.letters.html import has_page
@@ -23,6 +23,7 @@ from pbm_oust.play.notices import (
     BoardNotice,
     Meaning,
     Notice,
+    Reader,
     Unheard,
     Verification,
     turn_on,
@@ -95,12 +96,13 @@ class Letters:
         for address in notice.reader.addresses:
             is_own = account is not None and account.has_exactly(address)
             ask = meaning if is_own and isinstance(meaning, Ask) else None
-            if is_own not in contents:
-                contents[is_own] = self._content(notice, ask, is_own=is_own)
-            content = contents[is_own]
-            carried = _carried(meaning, account, now, is_own=is_own)
+            carried = _carried(meaning, notice.reader, now, is_own=is_own)
             carried = carried.fitting(self._address) if carried else None
             proved_by = account if carried and carried.userid and account else address
+            if is_own not in contents:
+                begins = self._answers_to(meaning, carried, proved_by) if not account else ""
+                contents[is_own] = self._content(notice, ask, begins, is_own=is_own)
+            content = contents[is_own]
             message_id = self._message_id(notice, request, address, carried, proved_by, now)
             head = _head_of(notice, ascii_address(address), message_id, content.subject)
             # RFC 2045, section 6.7: quoted-printable never holds =_
@@ -114,15 +116,17 @@ class Letters:
             drafts.append(Draft(head, (fields + said).encode(), now, kept))
         return drafts
 
-    def _content(self, notice: Notice, answered: Ask | None, *, is_own: bool) -> _Content:
+    def _content(
+        self, notice: Notice, answered: Ask | None, begins: str, *, is_own: bool
+    ) -> _Content:
         """Return what a letter says, with no more bytes than a letter may have.
 
-        Answers to it mean `answered`. `is_own`: whether it goes to an address of its reader's
-        account.
+        Answers to it mean `answered`. `begins` is where answers of a stranger go. `is_own`: whether
+        it goes to an address of its reader's account.
         """
         tried = list[_Content]()
         for carriage in body.carriages(notice):
-            content = self._carrying(carriage, notice, answered, is_own=is_own)
+            content = self._carrying(carriage, notice, answered, begins, is_own=is_own)
             # The moves of a game matter more than the same text with a picture.
             is_enough = content.is_whole or carriage is body.Carriage.MOVES
             if is_enough and content.has_room:
@@ -141,6 +145,7 @@ class Letters:
         carriage: body.Carriage,
         notice: Notice,
         answered: Ask | None,
+        begins: str,
         *,
         is_own: bool,
     ) -> _Content:
@@ -160,6 +165,8 @@ class Letters:
                 return self._reply_address(reader.account, game) if is_own else None
             if about:
                 return own if about is game and (is_play or written.again) else None
+            if isinstance(notice, StartNotice) and notice.is_offered:
+                return begins or None
             if not is_own or not reader.userid:
                 return None
             return self._reply_address(reader.account, turn_on(game, reader.userid))
@@ -286,14 +293,13 @@ class Letters:
         )
 
 
-def _carried(
-    meaning: Meaning | None, account: Account | None, now: datetime, *, is_own: bool
-) -> Ask | None:
+def _carried(meaning: Meaning | None, reader: Reader, now: datetime, *, is_own: bool) -> Ask | None:
     """Return the ask that a letter carries; None if nobody reads answers.
 
     `is_own`: whether it goes to an address of its reader's account. Only such a letter proves
     whose an answer is; others are those of a guest.
     """
+    account = reader.account
     if isinstance(meaning, Unheard):
         return None
     if isinstance(meaning, Verification):
@@ -304,7 +310,7 @@ def _carried(
     if guest is None:
         first = Ask(Topic.BEGIN, (next(iter(KINDS)),))
         guest = Ask(Topic.DO, (ANY,)) if account else first
-    return guest.on_day(now.date())
+    return guest.in_language(reader.settings.language).on_day(now.date())
 
 
 def play_address(web_address: str, reply_address: str) -> str:

@@ -293,9 +293,9 @@ class Words:
         return layout.blocks(self._render("shared/reason", **given))
 
     def _told_in(self, notice: notices.Notice, carried: str) -> tuple[str, str]:
-        """Return the Subject and the text of a letter, to use in another one."""
+        """Return the Subject and the text of a letter, to use in another one, indented by two."""
         written = self.of(notice, carriage=Carriage(carried))
-        return written.subject, written.text
+        return written.subject, written.within(layout.WIDTH - 2)
 
     def left_out(self, count: int) -> str:
         """Return the end of a letter that lacks so many lines."""

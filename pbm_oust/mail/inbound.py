@@ -18,8 +18,10 @@ from pbm_oust.accounts.asks import Ask, Claim, Topic
 from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.notation import format_time
+from pbm_oust.commands.begin import asked_of_player
 from pbm_oust.grammar.form import Command
 from pbm_oust.grammar.vocabulary import MASK
+from pbm_oust.grammar.wording import is_placements
 from pbm_oust.letters.letters import Letters
 from pbm_oust.letters.templates import is_own_subject
 from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail, taken_apart
@@ -284,8 +286,8 @@ class Inbound(Struct, frozen=True):
             for claim in (*claims, *named):
                 if claim.ask.is_of_guest:
                     if ask := self._guest(claim, mail.sender, verdict):
-                        return ask
-                elif ask := answer_proved_by(on, claim):
+                        return asked_of_player(on, ask, mail.sender) or ask
+                elif ask := answer_proved_by(on, claim, mail.sender):
                     if claim in claims:
                         return ask
                     account = on.account(ask.userid)
@@ -347,7 +349,7 @@ def _asked(
     subject = asked_in(next(filter(None, mail.subjects), ""))
     if not (reply and reply.is_on_board) and _is_ours(subject, mail):
         subject = ""
-    if ask and not reply and mail.text.strip():
+    if ask and not reply and mail.text.strip() and not is_placements(subject):
         line, chat = parted(mail.text)
     elif subject:
         line, chat = subject, mail.text
@@ -375,8 +377,9 @@ def _asked(
         is_of_owner=envelope.is_of_owner,
         identity=mail.identity,
         former=mail.former,
+        name=mail.name,
         message_id=mail.message_id,
-        language=language_asked(mail.headers),
+        language=ask.language if ask and ask.is_of_guest else language_asked(mail.headers),
         reply=reply,
         guest=ask if ask and not reply else None,
         code=code,

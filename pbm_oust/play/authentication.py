@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from ipaddress import ip_network
 
+from msgspec import structs
+
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.asks import Ask, Claim, Credential, Topic, verified
 from pbm_oust.accounts.password import NO_PASSWORD, Match, Secret, nobodys_password
@@ -14,6 +16,7 @@ from pbm_oust.play.context import Context, Look
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Actor, Request
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Reason, Refusal, Unreadable
+from pbm_oust.store.accounts import accounts_at
 from pbm_oust.store.index import started_by
 from pbm_oust.store.limits import (
     FEW_PARTS,
@@ -350,12 +353,19 @@ def sender_among(on: Context, userids: Iterable[str], password: Secret | None) -
     return Actor(first, on.message_key(first.userid), is_proved=is_proved)
 
 
-def answer_proved_by(on: Look, claim: Claim) -> Ask | None:
-    """Return the answer that a claim proves a mail to be, or None."""
+def answer_proved_by(on: Look, claim: Claim, sender: str = "") -> Ask | None:
+    """Return the answer that a claim proves a mail from an address to be, or None.
+
+    It may name the player as the server did before they chose their userid.
+    """
     ask, kept = claim.ask, ""
     account = on.account_if_any(ask.userid)
     if account is None:
-        return None
+        owners = accounts_at(on.snapshot, sender) if sender else []
+        before = (each.as_named_before(ask.userid) for each in owners)
+        named = next(((now, was) for now, was in zip(owners, before, strict=True) if was), None)
+        proved = verified(claim, on.home.key(), named[1]) if named else None
+        return structs.replace(proved, userid=named[0].userid) if named and proved else None
     if ask.topic is Topic.SHEET:
         kept = find_sheet(on.snapshot, ask.userid, *ask.about)
     return verified(claim, on.home.key(), account, kept)

@@ -215,6 +215,10 @@ class News(Enum):
     REMINDED = "reminded"
 
 
+_FIRST = 2
+"""After how many records of a board its first letters have been written."""
+
+
 class Ahead(Struct, frozen=True):
     """What the players of a board had queued, as far as the reader may know."""
 
@@ -279,6 +283,12 @@ class BoardNotice(TimedNotice, frozen=True):
     """The userid of a player who has left the server, if the game is over."""
     untold: str = ""
     """The userid of the other player, if they were not told of the move that is taken back."""
+
+    @property
+    def tells_userid(self) -> bool:
+        """Whether the reader hears for the first time which userid the server has given them."""
+        account = self.reader.account
+        return bool(account and account.has_given_userid) and len(self.game.records) <= _FIRST
 
     @property
     def tells_whole_game(self) -> bool:

@@ -28,6 +28,8 @@ class RenamedNotice(Notice, frozen=True):
     new: str
     is_joined: bool
     """Whether the userid belonged to another account of the player."""
+    is_own: bool = False
+    """Whether the reader has changed their own userid."""
 
 
 def rename_in_texts(on: Context, old: str, new: str) -> None:

@@ -45,6 +45,7 @@ class Silence(Enum):
     TOO_MANY_EQUAL_REFUSALS = "the same refusal again and again"
     TOO_MANY_WAIT = "too many challenges of a player wait for a yes"
     WAITS_FOR_A_YES = "the same challenge waits for a yes"
+    GREETED = "told how to begin twice today"
     LIMIT = "the limit"
     ANSWERS_BROADCAST = "an answer to a mail that went to everybody"
     ECHO = "an operator tries whether mail arrives"
@@ -97,6 +98,8 @@ class Request(Struct, frozen=True):
     """What sets this mail apart from all others of its sender: its Message-ID, or its content."""
     source: str = ""
     """The host or network that it comes from; empty if that is ours, or not known."""
+    name: str = ""
+    """The name beside the address of the sender, if there is one."""
     message_id: str = ""
     """The Message-ID to answer, if the mail has one."""
     language: Language = ENGLISH

@@ -68,6 +68,8 @@ class Read(Struct, frozen=True):
     """The whole line that words alone stand for, if they are wrong."""
     further: Command | None = None
     """A command that stands further down and is not done."""
+    chosen: Language | None = None
+    """The language of the answer, if that is what is asked for."""
 
     @property
     def heard(self) -> Heard | None:
@@ -78,7 +80,9 @@ class Read(Struct, frozen=True):
 
     @property
     def language(self) -> Language | None:
-        """The language of the line's words, if it has words that are not English."""
+        """The language that is asked for, or that of the line's words if these are not English."""
+        if self.chosen:
+            return self.chosen
         spoken = vocabulary.language_of(self.line.words[: self.line.own_words or 1])
         wrong = self.command
         if (

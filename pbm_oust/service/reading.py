@@ -1,14 +1,17 @@
 """What a mail asks for: the command in its line, in an answer to a letter, or of a code."""
 
+from contextlib import suppress
+
 from msgspec import structs
 
 from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board import Place
-from pbm_oust.grammar import vocabulary
+from pbm_oust.grammar import vocabulary, wording
 from pbm_oust.grammar.form import AnsweredBy, Command, Line
 from pbm_oust.grammar.habits import FIRST_STEPS, said_plainly
 from pbm_oust.grammar.notation import Text
+from pbm_oust.languages import language_named
 from pbm_oust.play.request import Request
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS
@@ -28,6 +31,8 @@ from pbm_oust.service.answers import (
 
 _OF_GUEST = table.Empty, table.AnswerToBoard, vocabulary.NoneOfThese
 """Why what somebody without an account answers is no command, but is for the letter."""
+_MOST_RESEMBLING = 3
+"""How many words a line has that may be a misspelt command without parameters."""
 _MOST_ALONE = 2
 """How many words a value has with its name."""
 
@@ -47,7 +52,7 @@ def read_request(request: Request, *, is_whole_mail: bool = True) -> Read:
     """
     if request.guest and not request.mark:
         request = _below_greeting(request)
-    is_known = request.code or request.reply or request.mark
+    is_known = request.code or request.reply or request.guest or request.mark
     wish = table.granted(request.line) if is_whole_mail and not is_known else ""
     read = _with_lines_below(_read(structs.replace(request, line=wish) if wish else request))
     if wish and isinstance(read.command, Command):
@@ -84,10 +89,8 @@ def _read(request: Request) -> Read:
         return _read_letter(request, ask)
     line = request.line
     if request.code:
-        from pbm_oust.grammar.wording import refuses
-
         found = _line_with(request.code, request.line, request.chat)
-        if found is None and (refuses(request.line) or refuses(request.chat)):
+        if found is None and (wording.refuses(request.line) or wording.refuses(request.chat)):
             no = table.OF_CODE.command(code=request.code, new=None, is_agreed=False)
             return Read(Line((table.OF_CODE.name,)), no, request.chat)
         if found is None:
@@ -110,14 +113,71 @@ def _read(request: Request) -> Read:
 def _read_guest(line: str, text: str, ask: Ask) -> Read | None:
     """Return what somebody without an account answers; None for a command like any other.
 
-    What is no command is for the letter: a turn of a puzzle, or a wish to begin.
+    What is no command is for the letter: a turn of a puzzle, or how to begin. What may be a
+    misspelt command is not.
     """
+    whole = "\n".join(filter(None, (line, text)))
     if ask.topic is Topic.PUZZLE:
-        return _solution_in("\n".join(filter(None, (line, text))), ask)
-    shown, error = table.recognise(line)
-    if not (error and isinstance(error.reason, _OF_GUEST)):
+        return _solution_in(whole, ask)
+    shown, command = table.parse_line(line)
+    if isinstance(command, Command):
         return None
-    return Read(shown, _first_steps(), is_first=True)
+    with suppress(ValueError):
+        chosen = language_named(vocabulary.without_accents(whole.strip(f"{ENDS} ").lower()))
+        return Read(shown, _first_steps(), chosen=chosen)
+    wish = table.granted(line)
+    if begun := _begun(whole, ask, may_be_name=not wish):
+        return begun
+    if wish and wish != FIRST_STEPS:
+        return Read(*table.parse_line(wish), text)
+    is_misspelt = vocabulary.meant_by(command) or not isinstance(command.reason, _OF_GUEST)
+    return None if is_misspelt else first_steps(shown)
+
+
+def _begun(whole: str, ask: Ask, *, may_be_name: bool) -> Read | None:
+    """Return the command that an answer to the first letter says in its words, or None.
+
+    A point may stand among other words, as in an answer to a letter about a board. `may_be_name`:
+    whether a single word can be the userid that is wanted.
+    """
+    if ask.topic is not Topic.BEGIN:
+        return None
+    read = read_answer("", whole, Ask.on_board(Topic.PLAY, ask.kind, 1, 0, ""))
+    if is_move(read.command) and isinstance(read.command["wish"], Place):
+        words = [",".join(read.command["wish"].cells)]
+    else:
+        _, below = without_courtesies(whole)
+        line, _, rest = (below.strip() or whole).partition("\n")
+        words = list(vocabulary.first_words(line.rstrip(f"{ENDS} "), vocabulary.MOST_WORDS))
+        is_name = len(words) == 1 and not wording.agrees(line)
+        if not words or (is_name and (rest.strip() or not may_be_name)):
+            return None
+    for form in table.answering(ask, AnsweredBy.WORDS):
+        with suppress(Unreadable):
+            return Read(Line(tuple(words)), form.read_answer(words, ask))
+    return None
+
+
+def first_steps(line: Line) -> Read:
+    """Return that a line is no command, and that its writer is to be told how to begin."""
+    return Read(line, _first_steps(), is_first=True)
+
+
+def names_no_command(read: Read, line: str) -> bool:
+    """Return whether a line that was read is no command, and resembles none.
+
+    A sentence that begins with something like a word without any words behind it resembles none.
+    """
+    error, form = read.command, read.line.form
+    if not isinstance(error, Unreadable):
+        return False
+    if isinstance(error.reason, table.WhichGame):
+        return not any(isinstance(table.parse_line(f"{kind} {line}")[1], Command) for kind in KINDS)
+    is_bare = form is None or not form.parameters
+    is_sentence = is_bare and len(line.split()) > _MOST_RESEMBLING
+    if vocabulary.meant_by(error) and not is_sentence:
+        return False
+    return is_bare and (form is None or is_sentence or Topic.BEGIN in form.answers)
 
 
 def _first_steps() -> Command | Unreadable:
@@ -286,11 +346,14 @@ def _line_with(code: Secret, subject: str, text: str) -> str | None:
     The sender's own words must hold the code, agree, or give a new password: anything else may
     be the automatic answer of somebody who is away.
     """
-    from pbm_oust.grammar.wording import agrees, new_password_in
-
     begun = [vocabulary.in_english(word) for word in vocabulary.first_words(subject, 2)]
     if begun == [table.OF_CODE.name, code.text]:
         return subject
     holds_code = code.text in vocabulary.fold(text).split()
-    is_meant = holds_code or agrees(subject) or agrees(text) or new_password_in(text)
+    is_meant = (
+        holds_code
+        or wording.agrees(subject)
+        or wording.agrees(text)
+        or wording.new_password_in(text)
+    )
     return table.OF_CODE.command(code=code, new=None).line(mask=False) if is_meant else None

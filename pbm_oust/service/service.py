@@ -28,6 +28,7 @@ from pbm_oust.play.request import (
     Write,
     id_of,
     request_of,
+    silent,
 )
 from pbm_oust.play.starting import check_two, new_game, start_board
 from pbm_oust.play.telling import done_before
@@ -152,14 +153,22 @@ def _take_sheet(sheet: Ask, on: Context, write: Write) -> Handled:
 
 def _handle(read: Read, on: Context, write: Write) -> Handled:
     """Carry out a request, or answer why it is not done."""
+    if _is_of_stranger(on) and reading.names_no_command(read, on.request.line):
+        read = reading.first_steps(read.line)
     if read.is_first and not (on.request.is_proved or authentication.may_greet(on)):
-        line, unread = table.parse_line(on.request.line)
-        read = Read(line, unread, read.text)
+        return silent(Silence.GREETED)
     performed = _perform(read, on, write)
     handled = performed.settle(write)
     if handled.is_proved and handled.ending is not Ending.REFUSED:
         _tell_aside(performed.on, write)
     return handled
+
+
+def _is_of_stranger(on: Context) -> bool:
+    """Return whether nothing says of a mail that a player has sent it, or what it answers."""
+    request = on.request
+    is_plain = not (request.code or request.is_proved or request.fault or request.doubt)
+    return is_plain and not request.mark and not on.is_known(request.sender)
 
 
 def _tell_aside(on: Context, write: Write) -> None:

@@ -109,7 +109,7 @@ class Counted(Enum):
     """Mails without proof from one address, with the same line and the same refusal."""
     ANSWERED_GUESSES = ("answers_to_wrong_passwords_an_hour", 5, _HOUR)
     """Answers to one address about a wrong password, whatever else the mails said."""
-    FIRST_LETTERS = ("first letters", 1, _DAY, False)
+    FIRST_LETTERS = ("first letters", 2, _DAY, False)
     """First steps for one address that has written no command."""
     REFUSED_MAILS = ("refused mails", 1, _HOUR, False)
     """Refusals of the same mail."""

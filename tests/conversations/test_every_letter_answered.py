@@ -102,6 +102,8 @@ def offered(letter: Letter) -> Iterator[tuple[str, str]]:
         elif SHEET.match(line):
             if tag[0] != "sheet":
                 continue
+        elif letter["X-Pbm-Oust"] == "start" and tag[0] == "begin":
+            pass  # its words are answers to it alone
         elif not (MOVE.fullmatch(line) and letter["X-Pbm-Oust"] == "board" and tag[0] in KINDS):
             continue
         filled = line

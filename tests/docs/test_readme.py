@@ -32,13 +32,14 @@ def test_the_commands_of_the_readme_do_what_it_says(tmp_path: Path) -> None:
                 wait_until(lambda: len(moves_of(Home(tmp_path), 4)) == 2, "the move of the house")
     subjects = [each.stdout.partition("\n")[0].removeprefix("Subject: ") for each in done]
     assert subjects == [
+        "first steps",
         "made alice",
         "oust 4 #1: your turn, alice",
         "oust 4 #2: house1 to move",
         "oust 4 #3: your turn, alice",
         "oust 4: not done",
     ]
-    assert [each.returncode for each in done] == [0] * 4 + [1]
+    assert [each.returncode for each in done] == [0] * 5 + [1]
 
 
 def test_the_history_in_the_page_about_histories_is_one(tmp_path: Path) -> None:

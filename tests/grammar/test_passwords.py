@@ -32,6 +32,7 @@ BEHIND = {
     "USERID2": "bob",
     "BOARD[#N]..": "17",
     "DATE DAYS": "2026-12-24 3",
+    "NEWUSERID": "carol",
 }
 """What stands behind the parameters, if that has to be there."""
 TAKEN = (

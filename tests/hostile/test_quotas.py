@@ -77,7 +77,7 @@ def test_mails_in_flight_draw_no_more_equal_refusals_than_one_after_the_other(
     with listening(talk.home) as port, ThreadPoolExecutor(24) as clients:
 
         def send(nth: int) -> None:
-            data = mail(f"From: {MALLORY}", "Subject: oust frobnicate", new_id(), text=str(nth))
+            data = mail(f"From: {MALLORY}", "Subject: oust move x", new_id(), text=str(nth))
             with smtplib.SMTP("127.0.0.1", port, "x", 60, (f"127.0.1.{nth}", 0)) as client:
                 client.sendmail(MALLORY, [LISTENER], data)
 

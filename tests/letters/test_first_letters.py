@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pbm_oust.commands.general import StartNotice, example_game
+from pbm_oust.commands.begin import StartNotice, example_game, first_game
 from pbm_oust.languages import LANGUAGES, Language
 from pbm_oust.letters.letters import Letters
 from pbm_oust.letters.words import words_in
@@ -27,7 +27,9 @@ def first_letter(
 ) -> tuple[str, Page]:
     """Return the text and the page of a first letter."""
     letters = Letters(ADDRESS, lambda: NOON, lambda: b"secret", site)
-    notice = StartNotice(Reader((ALICE,), userid), has_house, example_game())
+    is_offered = has_house and userid is None
+    game = first_game("oust", NOON) if is_offered else example_game()
+    notice = StartNotice(Reader((ALICE,), userid), has_house, game, is_offered)
     (draft,) = letters.write(notice, Request("", "", "", "any"))
     letter = read(draft.content)
     body = letter.get_body(("html",))
@@ -39,14 +41,16 @@ def lines_to_send(text: str) -> list[str]:
     return re.findall(r"^  ([a-z]\S.*)$", text, re.MULTILINE)
 
 
-def test_the_first_letter_shows_a_board_and_says_how_a_game_against_the_house_begins() -> None:
+def test_the_first_letter_shows_a_board_and_says_how_to_begin_on_it() -> None:
     text, page = first_letter()
-    assert "x: ann 3/5   o: bob 1/2" in text
-    assert page.board[4] == ["\u00b7", "\u00b7", "X", "-", "\u00b7", "\u00b7", "\u00b7"]
-    signup, challenge, *_ = lines_to_send(text)
-    assert signup == "signup USERID PASSWORD"
-    assert challenge == "oust challenge USERID house1 PASSWORD -size=7"
+    assert "x: x 0/0   o: house1 0/0" in text
+    assert "Answer this mail with a point, for example:  C3" in text
+    assert lines_to_send(text)[1:] == [
+        *("rules", "who plays here", "play USERID", "no"),
+        *("signup USERID PASSWORD", "francais"),
+    ]
     assert text.count("\n") < SCREEN
+    assert len([each for each in page.hrefs if each.startswith("mailto:")]) == 49
 
 
 def test_who_has_an_account_is_not_told_to_make_one() -> None:
@@ -65,7 +69,7 @@ def test_without_the_house_the_first_letter_leads_to_other_players() -> None:
 def test_it_can_be_tried_in_a_browser_if_pages_have_an_address() -> None:
     text, page = first_letter()
     assert "  https://oust.example.com/try\n" in text
-    assert page.hrefs == ["https://oust.example.com/try"]
+    assert "https://oust.example.com/try" in page.hrefs
     assert "Try it in a browser\n" in page.text
     assert "/try" not in first_letter(site="")[0]
 
@@ -74,7 +78,7 @@ def test_it_can_be_tried_in_a_browser_if_pages_have_an_address() -> None:
 def test_every_line_of_the_first_letter_can_be_sent(language: Language) -> None:
     reader = Reader((ALICE,))
     words = words_in(language, ADDRESS)
-    text = words.of(StartNotice(reader, True, example_game())).text
+    text = words.of(StartNotice(reader, False, example_game())).text
     assert len(lines_to_send(text)) == 6
     for line in lines_to_send(text):
         shown, error = parse_line(line)

@@ -51,6 +51,8 @@ OPTIONS = line(
 CLAUSES = several(line("if", TURNS, "then", TURNS, ";"), 1)
 BEHIND = {
     "help": several(st.sampled_from(("move", "oust", "tutorial", "time", "signup", "xyzzy")), 0),
+    "begin": st.sampled_from(("", "D4", "with bob", "as carol", "off")),
+    "call me": line(USERIDS, PASSWORDS, "carol"),
     "signup": line("carol", "Rabbit-Hole", several(st.sampled_from(("a@b.org", "C@d.net")), 0)),
     "verify": line("abcdefghijklmnop", st.sampled_from(("", "Rabbit-Hole"))),
     "add": line(USERIDS, PASSWORDS, several(st.sampled_from(("a@b.org", "C@d.net")), 0)),

@@ -13,6 +13,7 @@ from pbm_oust.accounts.account import (
     BroadcastAt,
     Digested,
     DisabledSince,
+    GivenUserid,
     Note,
     Proof,
     Rejection,
@@ -118,6 +119,7 @@ VALUES: Mapping[str, st.SearchStrategy[Any]] = {
     "signed_off": at_most_one(st.builds(SignedOffSince, times)),
     "disabled": at_most_one(st.builds(DisabledSince, times)),
     "verified": several(st.builds(Proof, keys, keys)),
+    "given": at_most_one(st.builds(GivenUserid, userids)),
 }
 """A strategy for each thing that accounts keep, by the name of its field."""
 

@@ -1,6 +1,6 @@
 """The page of a game that is over shows what a search says about it; of a game in play, nothing."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 
@@ -23,6 +23,8 @@ from tests.support.website import Website
 tabled = tables.tabled(__file__)
 
 MAILS = tables.of(__file__)["mails"]
+HOUR = timedelta(hours=1)
+"""How old the boards are, so that nothing the pages say of their clocks changes meanwhile."""
 
 
 def evaluation(rate: float, *line: str, is_certain: bool = False) -> Evaluation:
@@ -43,7 +45,7 @@ VERDICTS = (
 @pytest.fixture
 def home(tmp_path: Path) -> Home:
     """A home with board 1, which is over, and board 2, which goes on."""
-    return home_of(tmp_path / "home", ALICE, BOB, mails=MAILS, at=datetime.now(UTC))
+    return home_of(tmp_path / "home", ALICE, BOB, mails=MAILS, at=datetime.now(UTC) - HOUR)
 
 
 def analyse(home: Home, *evaluations: Evaluation, board: int = 1) -> Game:

@@ -73,6 +73,13 @@ def first_address(values: tuple[str, ...]) -> str:
     return next(map(parse_address, filter(is_address, found)), "")
 
 
+def first_name(values: tuple[str, ...]) -> str:
+    """Return the name before the first address in the values of From, or an empty text."""
+    value = header_text(values[0]) if values else ""
+    name, bracket, _ = value.partition("<")
+    return name.strip(" \"'") if bracket else ""
+
+
 _RANGE = re.compile(
     r"([a-z]{1,8}(?:-[a-z0-9]{1,8})*)(?:\s*;\s*q\s*=\s*([01](?:\.[0-9]{0,3})?))?", re.IGNORECASE
 )

@@ -17,7 +17,13 @@ from pbm_oust.accounts.address import ascii_host
 from pbm_oust.board import sgf
 from pbm_oust.mail.reading.body import BodyPart, has_closed_text, has_reaction, parts_of, text_of
 from pbm_oust.mail.reading.charsets import decoded
-from pbm_oust.mail.reading.headers import first_address, header_text, one_line, raw_headers
+from pbm_oust.mail.reading.headers import (
+    first_address,
+    first_name,
+    header_text,
+    one_line,
+    raw_headers,
+)
 from pbm_oust.mail.reading.limits import UnreadableMail, within_limits, without_parameters
 from pbm_oust.mail.reading.own_text import own_text
 from pbm_oust.mail.reading.phrases import is_receipt, without_prefixes
@@ -37,6 +43,8 @@ class Mail(Struct, frozen=True):
 
     sender: str
     """The address for an answer, or an empty text."""
+    name: str
+    """The name beside the first address in From; often empty."""
     subjects: tuple[str, ...]
     """The Subjects, decoded and without reply prefixes; usually one."""
     text: str
@@ -147,6 +155,7 @@ def _read(envelope_sender: str, message: Message) -> Mail:
     beyond = f"{own.sure}\n{own.unsure}"[LONGEST_CHAT:].strip().partition("\n")[0]
     return Mail(
         sender=first_address(tuple(raw["from"])) or first_address((envelope_sender,)),
+        name=first_name(tuple(raw["from"])),
         subjects=tuple(map(without_prefixes, subjects)),
         text=own.sure[:LONGEST_CHAT],
         unsure=own.unsure[: max(0, LONGEST_CHAT - len(own.sure))],
