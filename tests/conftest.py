@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from pbm_oust.accounts import password
 from pbm_oust.store.home import Home
 from tests.support.listening import listening
+from tests.support.passwords import CHEAP
 from tests.support.postgresql import DatabaseServer, database_server
 from tests.support.rings import first_is_fast
 
@@ -34,8 +36,14 @@ _kept = [0]
 
 # A busy machine takes longer to make an example, and for it, than hypothesis usually lets it.
 settings.register_profile("all", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("fast", settings.get_profile("all"), max_examples=20)
+settings.register_profile("fast", settings.get_profile("all"), max_examples=10)
 settings.load_profile("all")
+
+# scrypt is made to be slow.
+password._SCRYPT = CHEAP
+
+# All modules and tests are here to stay: nothing of them is garbage.
+gc.disable()
 
 # A shell lets what it begins in the background ignore Ctrl-C, and so would all that tests begin.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -79,9 +87,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items += others
 
 
+def pytest_collection_finish() -> None:
+    """Collect the garbage of tests alone."""
+    gc.enable()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _hashed_once() -> Iterator[None]:
-    """Hash the same password with the same salt once: scrypt is made to be slow."""
+    """Hash the same password with the same salt once, however it is hashed."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hashlib, "scrypt", cache(hashlib.scrypt))
         yield

@@ -73,6 +73,7 @@ def test_the_home_that_the_line_names_is_the_one_whose_boards_are_offered(home: 
     assert completed(home, f"--home {home}/other games show oust ") == ["7"]
 
 
+@pytest.mark.slow
 def test_a_home_that_is_not_there_offers_nothing(home: Path) -> None:
     assert completed(home / "nowhere", "games show oust ") == []
 

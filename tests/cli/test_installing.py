@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from babel.messages.mofile import read_mo
 
 ROOT = Path(__file__).parents[2]
@@ -24,6 +25,7 @@ def test_every_room_is_installed() -> None:
     assert set(setup["options"]["packages"].split()) == rooms | {"pbm_oust.templates"}
 
 
+@pytest.mark.slow
 def test_an_editable_install_finds_the_templates_and_catalogues_from_any_folder(
     tmp_path: Path,
 ) -> None:
@@ -43,6 +45,7 @@ def test_the_catalogues_of_an_editable_install_are_those_of_the_messages(tmp_pat
     assert _messages(tmp_path / compiled) == _messages(ROOT / compiled)
 
 
+@pytest.mark.slow
 def test_builds_are_told_apart_by_their_version(tmp_path: Path) -> None:
     def git(*words: str) -> str:
         named = ["-c", "user.name=a", "-c", "user.email=a@example.org"]

@@ -13,6 +13,7 @@ from click.testing import Result
 
 from tests.support.command_line import run
 from tests.support.histories import make_from_files
+from tests.support.rings import slow
 from tests.support.server import PROGRAM
 from tests.support.sweeping import BEGIN, World, new_world
 from tests.support.waiting import PATIENCE
@@ -31,7 +32,7 @@ def rule(home: Path, command: str, *options: str) -> Result:
     return run(home, "games", *command.split(), *options, "--yes")
 
 
-@pytest.mark.parametrize(("answer", "status"), [("y", 0), ("n", 1)])
+@pytest.mark.parametrize(("answer", "status"), [("y", 0), slow("n", 1)])
 def test_at_a_terminal_the_operator_is_asked(answer: str, status: int, world: World) -> None:
     ours, theirs = pty.openpty()
     command = [PROGRAM, "--home", str(world.path), "games", "void", "oust", "1"]

@@ -15,6 +15,7 @@ from tests.support import tables
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, home_of
 from tests.support.listening import listening_at_home_of
 from tests.support.outbox import letters
+from tests.support.rings import slow
 from tests.support.server import PROGRAM
 
 tabled = tables.tabled(__file__)
@@ -88,7 +89,7 @@ def test_a_mail_that_is_handed_to_the_server_costs_few_imports(tmp_path: Path) -
     assert [letter.to for letter in letters(home)] == ["a@b.org"]
 
 
-@pytest.mark.parametrize("line", ["help", "oust show 1"])
+@pytest.mark.parametrize("line", ["oust show 1", slow("help")])
 def test_a_mail_that_deliver_takes_itself_imports_what_it_needs(line: str, tmp_path: Path) -> None:
     board = [(ALICE, "oust challenge alice bob wonderland")]
     home = home_of(tmp_path, ALICE, BOB, mails=board)
@@ -126,7 +127,14 @@ def _sentence(command: click.Command) -> Any:
 
 
 @tabled(
-    "words", "closed", "status", "printed", words=str.split, status=int, printed=tables.unescaped
+    "words",
+    "closed",
+    "status",
+    "printed",
+    fast=3,
+    words=str.split,
+    status=int,
+    printed=tables.unescaped,
 )
 def test_a_stream_that_is_closed_or_full_leads_to_no_traceback(
     words: list[str], closed: str, status: int, printed: str, tmp_path: Path

@@ -101,6 +101,7 @@ def read_until(seen: int, awaited: str | None) -> str:
     return text.replace("\r\n", "\n")
 
 
+@pytest.mark.slow
 def test_stones_have_colours_at_a_terminal_and_the_names_of_columns_do_not(home: Home) -> None:
     text = shown(home, "games", "show", "oust", "17")
     assert unstyle(text) == piped(home, "games", "show", "oust", "17")
@@ -139,6 +140,7 @@ def test_what_does_not_fit_on_the_terminal_goes_through_the_pager(
     assert shown(home, *arguments, NO_COLOR="1") == plain
 
 
+@pytest.mark.slow
 def test_a_person_at_a_terminal_sees_how_far_rebuilding_is(home: Home) -> None:
     seen = shown(home, "home", "rebuild")
     assert "reading histories" in seen
@@ -158,6 +160,7 @@ def test_a_person_at_a_terminal_sees_how_many_positions_were_searched(home: Home
     assert piped(home, *solve).startswith("oust square 3x2, both sides playing")
 
 
+@pytest.mark.slow
 def test_a_person_at_a_terminal_sees_how_far_an_analysis_is(home: Home) -> None:
     seen = shown(home, "games", "analyse", "oust", "2", "--seconds", "0.01")
     assert re.search(r"searching .* 100%", seen)

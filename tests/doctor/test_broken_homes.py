@@ -139,6 +139,7 @@ def test_a_player_without_an_account_is_missed_whatever_they_are_called(tmp_path
     assert result.exit_code == 1
 
 
+@pytest.mark.slow
 def test_what_the_doctor_says_to_do_can_be_pasted_into_a_shell(tmp_path: Path) -> None:
     home = lay("database_is_wrong_about_a_history", tmp_path / "the home's folder")
     said = subprocess.run(

@@ -19,6 +19,7 @@ from tests.support.accounts import make_account
 from tests.support.command_line import run
 from tests.support.histories import lay_histories
 from tests.support.home_by_mail import NOON
+from tests.support.rings import slow
 
 BOARDS = 5 * SAMPLE
 KIND, GRID = KINDS["oust"], parse_grid("square 3x3")
@@ -81,9 +82,9 @@ def _set_aside(home: Home) -> None:
     ("spoil", "said"),
     [
         (_damage, "oust/3.txt: line 1"),
-        (_lay(header(3, "nobody")), "oust 3 is not over, and its player nobody has no account"),
-        (_set_aside, "oust 3 goes on without that"),
-        (
+        slow(_lay(header(3, "nobody")), "oust 3 is not over, and its player nobody has no account"),
+        slow(_set_aside, "oust 3 goes on without that"),
+        slow(
             lambda home: _change_rows(
                 home, "UPDATE boards SET latest = 9000000000 WHERE board = 3"
             ),

@@ -77,6 +77,7 @@ def test_a_server_runs_and_greets_wherever_it_should(home: Home) -> None:
     assert wrong.startswith(f"BAD 127.0.0.1:{other} does not answer: [Errno 111] ")
 
 
+@pytest.mark.slow
 def test_a_server_that_begins_with_tls_greets_too(home: Home) -> None:
     port, pem = free_port(), certificates.FOLDER / "first.pem"
     configure(
@@ -156,6 +157,7 @@ def answering(
         yield endpoint
 
 
+@pytest.mark.slow
 def test_the_pages_of_a_server_answer(home: Home) -> None:
     web = free_port()
     configure(home, f'smtp = "127.0.0.1:{free_port()}"', f'web = "127.0.0.1:{web}"')

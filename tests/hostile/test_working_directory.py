@@ -27,6 +27,7 @@ def folder(tmp_path: Path) -> Path:
     return found
 
 
+@pytest.mark.slow
 def test_serving_pages_pictures_and_the_house(folder: Path, tmp_path: Path) -> None:
     home, port = home_of(tmp_path / "home", ALICE), free_port()
     words = [PROGRAM, "--home", str(home.path), "serve", "--address", ADDRESS]
@@ -39,6 +40,7 @@ def test_serving_pages_pictures_and_the_house(folder: Path, tmp_path: Path) -> N
     assert not list(tmp_path.glob("ran-*"))
 
 
+@pytest.mark.slow
 def test_helping_with_what_is_shared_out_to_all_cores(folder: Path, tmp_path: Path) -> None:
     words = [PROGRAM, "rules", "simulate", "oust", "--size", "3", "--games", "4", "--jobs", "2"]
     subprocess.run(words, cwd=folder, check=True, capture_output=True, timeout=PATIENCE)

@@ -99,6 +99,7 @@ def test_a_server_tells_what_became_of_mails_and_what_the_home_holds(
     assert found["pbm_oust_store_up",] == 1
 
 
+@pytest.mark.slow
 def test_metrics_go_on_without_the_store(tmp_path: Path, endpoint: str) -> None:
     home = home_with(tmp_path / "home", endpoint)
     with running(home) as server:

@@ -437,6 +437,7 @@ def test_a_process_that_dies_over_a_letter_loses_none(way: Way) -> None:
 # Several at once, and faults
 
 
+@pytest.mark.slow
 def test_processes_that_flush_at_once_send_each_letter_once(way: Way) -> None:
     way.post(*(f"{number}" for number in range(30)))
     script = FLUSHING.format(connections=MOST_CONNECTIONS, port=way.relay.port)

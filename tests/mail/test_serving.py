@@ -16,6 +16,7 @@ from pbm_oust.mail import relay, server
 from tests.support.command_line import run
 from tests.support.player import Player
 from tests.support.ports import free_port
+from tests.support.rings import first_is_fast
 from tests.support.server import ADDRESS, PROGRAM, letters_in, running, started
 from tests.support.sink import Sink, listening_sink
 from tests.support.waiting import PATIENCE, wait_until
@@ -121,7 +122,7 @@ def test_a_relay_that_hangs_does_not_keep_the_server_from_stopping(tmp_path: Pat
     assert len(json.loads(run(tmp_path, "outbox", "list", "--json").stdout)) == 1
 
 
-@pytest.mark.parametrize("key", ["smtp", "metrics"])
+@pytest.mark.parametrize("key", first_is_fast(["smtp", "metrics"]))
 def test_a_used_port_is_reported(key: str, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         place = f"127.0.0.1:{taken.getsockname()[1]}"
@@ -234,6 +235,7 @@ def test_a_service_manager_is_told_how_the_server_is(tmp_path: Path) -> None:
         assert state == b"STOPPING=1"
 
 
+@pytest.mark.slow
 def test_a_watchdog_is_told_nothing_while_the_store_does_not_answer(tmp_path: Path) -> None:
     with told() as manager, running(tmp_path):
         assert manager.recv(99) == b"READY=1"

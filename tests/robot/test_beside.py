@@ -17,6 +17,7 @@ from tests.support.server import running
 from tests.support.waiting import wait_until
 
 
+@pytest.mark.slow
 def test_a_server_lets_the_house_play_until_the_end_of_a_game(tmp_path: Path) -> None:
     home = home_of(tmp_path / "home", ALICE)
     with running(home.path):

@@ -38,6 +38,7 @@ from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import taken
 from tests.support.core import compiled_core
 from tests.support.kinds import grids_of
+from tests.support.rings import slow
 from tests.support.strategies import ChurnPlay, Play, Taste, churn_plays, plays, relaxed
 from tests.support.thinking import times
 
@@ -343,7 +344,7 @@ def test_a_game_of_churn_ends_as_the_rules_end_it(play: ChurnPlay) -> None:
     assert value == worth(position.result, mover)
 
 
-@pytest.mark.parametrize(("kind", "grid"), [("oust", "square 3x3"), ("churn", "hex 2")])
+@pytest.mark.parametrize(("kind", "grid"), [slow("oust", "square 3x3"), ("churn", "hex 2")])
 def test_by_chance_either_side_wins_as_often_as_in_random_games(kind: str, grid: str) -> None:
     number, start = 4000, KINDS[kind].start(parse_grid(grid))
     values = (rooted(start, is_plain=True, seed=nth).tree.glance(0)[0] for nth in range(number))

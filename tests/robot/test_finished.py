@@ -74,6 +74,7 @@ def test_it_is_seen_when_a_game_ends(tmp_path: Path) -> None:
     assert [home.ask(finished.have_changed) for _ in range(2)] == [True, False]
 
 
+@pytest.mark.slow
 def test_the_house_analyses_what_is_over_if_there_are_pages(tmp_path: Path) -> None:
     home = home_with(tmp_path / "home", SHORT, GOING, configuration="")
     house(home)

@@ -54,6 +54,7 @@ def test_the_house_plays_on_hexagons_whose_sides_differ(talk: Talk) -> None:
         assert f"\nGrid: {grid}\n" in history
 
 
+@pytest.mark.slow
 def test_two_processes_make_each_move_once(talk: Talk) -> None:
     for size in (4, 5, 6):
         talk.send(ALICE, f"oust challenge house1 alice wonderland -size={size}")
@@ -79,6 +80,7 @@ main(["--home", sys.argv[1], "house"])
 """
 
 
+@pytest.mark.slow
 def test_nobody_waits_to_write_until_a_house_that_steps_back_has_written(talk: Talk) -> None:
     talk.send(ALICE, "oust challenge house1 alice wonderland -size=4")
     command = [sys.executable, "-c", WRITES, str(talk.home.path)]
@@ -86,6 +88,7 @@ def test_nobody_waits_to_write_until_a_house_that_steps_back_has_written(talk: T
     assert told.stdout == f"{os.getpriority(os.PRIO_PROCESS, 0)}\n", told.stderr
 
 
+@pytest.mark.slow
 def test_nobody_waits_for_a_program_that_thinks_long_about_another_board(talk: Talk) -> None:
     for level in (LEVELS[0], LEVELS[-1]):
         talk.send(ALICE, f"oust challenge {level.userid} alice wonderland -size=9")

@@ -95,7 +95,7 @@ def by_chance(kind: str, grid: Grid, seed: int) -> list[Position]:
     ("kind", "name"),
     [
         ("oust", "square 5x4"),
-        ("churn", "hex 3"),
+        slow("churn", "hex 3"),
         *(slow("oust", name) for name in ("square 7x7", "hex 3,4", "hex 5")),
         slow("churn", "hex 2,5"),
     ],

@@ -110,7 +110,7 @@ def won_by(first: int, second: int, kind: Kind, grid: str, games: int) -> float:
 @pytest.mark.parametrize(
     ("kind", "grid", "games"),
     [
-        ("oust", "hex 4", 8),
+        slow("oust", "hex 4", 8),
         slow("oust", "hex 4", 20),
         slow("oust", "square 7x7", 10),
         slow("churn", "hex 2", 60),

@@ -130,6 +130,7 @@ def ran(words: Sequence[str], home: Path, stdin: str = "", **environment: str) -
     return found.stdout + found.stderr
 
 
+@pytest.mark.slow
 def test_the_operator_is_told_how_the_house_plays_and_why(tmp_path: Path) -> None:
     talk = Talk.begin(tmp_path / "home", ALICE)
     talk.send(ALICE, "oust challenge house3 alice wonderland -size=7")

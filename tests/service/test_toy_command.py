@@ -115,6 +115,7 @@ def source(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_module_of_commands_is_known_everywhere(source: Path, tmp_path: Path) -> None:
     conversation = Path(__file__).with_suffix(".txt")
     done = subprocess.run(

@@ -131,6 +131,7 @@ def test_a_file_that_was_put_where_a_board_is_to_be_is_set_aside(kept: Kept) -> 
     assert [path.read_text() for path in kept.publisher.edited(named(2))] == ["by hand"]
 
 
+@pytest.mark.slow
 def test_processes_that_start_boards_at_once_give_each_a_number_of_its_own(tmp_path: Path) -> None:
     script = """
 import sys

@@ -63,6 +63,8 @@ FAST = [
     ("move", Where.STATEMENTS, Fault.ONCE, errno.EIO),
     ("challenge", Where.FILES, Fault.STAYS, errno.ENOSPC),
     ("signup", Where.FILES, Fault.HALF, errno.EIO),
+]
+THOROUGH = [
     ("forget", Where.FILES, Fault.STAYS, errno.EIO),
     ("forget", Where.STATEMENTS, Fault.ONCE, errno.EIO),
 ]
@@ -77,6 +79,7 @@ SPREAD = [(Where.FILES, Fault.HALF, errno.EIO), (Where.FILES, Fault.STAYS, errno
     ("name", "where", "fault", "number", "nth"),
     [
         *((*each, None) for each in FAST),
+        *(slow(*each, None) for each in THOROUGH),
         *(slow(name, *how, nth) for nth, name in enumerate(COMMANDS) for how in IN_TURN),
         *(slow(name, *how, None) for name in COMMANDS for how in SPREAD),
     ],

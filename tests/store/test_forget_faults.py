@@ -62,6 +62,8 @@ FAULTS = [
     (Where.FILES, Fault.STAYS, errno.ENOSPC),
     (Where.STATEMENTS, Fault.ONCE, errno.EIO),
 ]
+FAST = ("forget", FAULTS[0])
+"""What the fast ring tries."""
 
 
 @pytest.fixture
@@ -76,7 +78,8 @@ def histories(home: Home) -> list[bytes]:
 @pytest.mark.parametrize(
     ("name", "how", "nth"),
     [
-        *((name, FAULTS[nth], None) for nth, name in enumerate(COMMANDS)),
+        (*FAST, None),
+        *(slow(name, FAULTS[nth], None) for nth, name in enumerate(COMMANDS) if name != FAST[0]),
         *(
             slow(name, how, nth + turn)
             for nth, name in enumerate(COMMANDS)

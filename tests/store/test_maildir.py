@@ -26,6 +26,7 @@ from tests.chaos.power import Storage
 from tests.chaos.trace import Step, Trace
 from tests.store.posting import head, ids, latest_letter, letter
 from tests.support.home_by_mail import ALICE, BOB, home_of, mailed
+from tests.support.rings import first_is_fast, slow
 from tests.support.trouble import Fault, FaultyDisk, FaultyVfs, Trouble
 from tests.support.vfs import TracedVfs
 
@@ -171,8 +172,8 @@ def test_a_letter_that_has_just_become_a_file_does_not_go_to_the_relay_as_well(
     ("is_opened", "fault", "number"),
     [
         (True, Fault.ONCE, errno.EIO),
-        (False, Fault.HALF, errno.EIO),
-        (True, Fault.STAYS, errno.EIO),
+        slow(False, Fault.HALF, errno.EIO),
+        slow(True, Fault.STAYS, errno.EIO),
         (False, Fault.STAYS, errno.ENOSPC),
     ],
 )
@@ -242,7 +243,7 @@ def test_a_fault_at_any_step_of_taking_back_leaves_letters_and_database_of_one_m
     assert at > 5
 
 
-@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("share", first_is_fast([0.5, 0.0, 1.0]))
 def test_a_power_cut_at_any_step_loses_and_doubles_no_letter(
     share: float, memory_path: Path, now: datetime
 ) -> None:

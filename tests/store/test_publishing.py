@@ -320,6 +320,7 @@ def test_whatever_fails_files_are_what_was_committed_in_the_end(
 # Several processes
 
 
+@pytest.mark.slow
 def test_processes_that_move_on_one_board_at_once_publish_all_lines_in_order(
     tmp_path: Path,
 ) -> None:

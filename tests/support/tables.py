@@ -13,6 +13,8 @@ from typing import TypeVar
 import pytest
 from _pytest.mark import ParameterSet
 
+from tests.support.rings import slow
+
 Test = TypeVar("Test", bound=Callable[..., None])
 _ESCAPED = re.compile(r"\\(?:x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8}|[nrt\\])")
 
@@ -50,18 +52,23 @@ def named(file: str, name: str) -> dict[str, str]:
 def tabled(file: str) -> Callable[..., Callable[[Test], Test]]:
     """Return what marks the tests of a module: each runs for all cases in the table of its name.
 
-    The mark names the parameters, `@tabled("line", "count", count=int)`, and what reads some.
+    The mark names the parameters, `@tabled("line", "count", count=int)`, and what reads some. Of a
+    table whose cases take long, the fast ring runs the first: `fast` says how many.
     """
     found = of(file)
 
-    def marking(*names: str, **read: Callable[[str], object]) -> Callable[[Test], Test]:
+    def marking(
+        *names: str, fast: int | None = None, **read: Callable[[str], object]
+    ) -> Callable[[Test], Test]:
         def mark(test: Test) -> Test:
             table = found[test.__name__.removeprefix("test_").replace("_", " ")]
             cases = [
                 [read.get(name, str)(word) for name, word in zip(names, case, strict=True)]
                 for case in table
             ]
-            given = cases if len(names) > 1 else [case for (case,) in cases]
+            first = len(cases) if fast is None else fast
+            given = [pytest.param(*case) for case in cases[:first]]
+            given += [slow(*case) for case in cases[first:]]
             marked: Test = pytest.mark.parametrize(",".join(names), given)(test)
             return marked
 

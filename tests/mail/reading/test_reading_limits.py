@@ -125,6 +125,7 @@ def test_a_mail_that_would_cost_minutes_is_refused_before_it_is_parsed(name: str
         within_limits(REFUSED[name])
 
 
+@pytest.mark.slow
 def test_no_mail_takes_more_than_fifty_megabytes() -> None:
     run = subprocess.run(
         [sys.executable, "-m", "tests.support.bombs"],
