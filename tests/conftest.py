@@ -88,7 +88,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Collect the garbage of tests alone."""
+    """Collect the garbage of tests alone: it is not looked for among all modules and tests."""
     gc.enable()
     gc.freeze()
 
@@ -101,18 +101,27 @@ def _hashed_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _frozen_once() -> Iterator[None]:
+    """Leave it at that, whatever tests do.
+
+    Commands that end soon tell the collector of garbage to leave alone what there is: here it would
+    keep the homes of all tests before, with their open files.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gc, "freeze", lambda: None)
+        yield
+
+
 @pytest.fixture(autouse=True)
 def _own_process() -> Iterator[None]:
     """Keep what commands do to their process from other tests.
 
-    Commands that end soon tell the collector of garbage to leave alone what there is: here it would
-    keep the homes of all tests before, with their open files. Homes that tests have left open are
-    collected before their files are too many.
+    Homes that tests have left open are collected before their files are too many.
     """
     os.umask(UMASK)  # commands that a fixture of many tests carries out change it, too
     yield
     os.umask(UMASK)
-    gc.unfreeze()
     if len(os.listdir("/dev/fd")) > _kept[-1] + MANY_FILES:
         gc.collect()
         _kept.append(len(os.listdir("/dev/fd")))

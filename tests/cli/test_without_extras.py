@@ -23,7 +23,7 @@ run()
 """
 
 
-@tabled("words", fast=3)
+@tabled("words", fast=1)
 def test_a_command_needs_no_extra(words: str, tmp_path: Path) -> None:
     home_of(tmp_path, ALICE, BOB, mails=[(ALICE, "oust challenge alice bob wonderland")])
     given = [str(tmp_path.with_name("copy")) if word == "COPY" else word for word in words.split()]

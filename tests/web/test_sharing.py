@@ -92,6 +92,7 @@ def answered(pages: Website, paths: list[str]) -> list[str]:
     return wait_until(found, "all answers in the log")
 
 
+@pytest.mark.slow
 def test_other_pages_come_before_past_positions_of_a_long_game(pages: Website) -> None:
     slow = [f"/churn/17/{RECORDS - n}" for n in range(1, 25)]
     with stopped(pages):
