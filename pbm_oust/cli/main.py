@@ -20,8 +20,8 @@ class LazyGroup(click.Group):
     """A group whose commands are imported when they run, as click's documentation shows it.
 
     Until then the first sentences of their help stand for them, in lists and in completion.
-    `lazy_subcommands` names each with its module in this package and the sentence. It has its name
-    there, perhaps with an underscore behind it.
+    `lazy_subcommands` names each with its module in this package and the sentence; one without a
+    sentence is hidden. It has its name there, perhaps with an underscore behind it.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class LazyGroup(click.Group):
         super().__init__(*words, **options)
         self._lazy_subcommands = lazy_subcommands
         for name, (_, sentence) in lazy_subcommands.items():
-            self.add_command(click.Command(name, help=sentence))
+            self.add_command(click.Command(name, help=sentence, hidden=not sentence))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -93,6 +93,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "outbox remove": ("outbox", "Remove letters that failed or are held back."),
     "outbox resume": ("outbox", "Let the letters go that a restore holds back."),
     "outbox retry": ("outbox", "Send failed letters again."),
+    "outbox send": ("serve", ""),
     "outbox show": ("outbox", "Print a letter."),
     "players add": ("players", "Add an account."),
     "players disable": ("players", "Close an account until it is enabled again."),

@@ -12,8 +12,9 @@ from msgspec import Struct, field
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.board import Header
-from pbm_oust.play.context import Context, Look, Outcome, Performed
+from pbm_oust.play.context import Context, Look, Outcome
 from pbm_oust.play.passwords import NotDerived, Passwords
+from pbm_oust.play.performed import Performed
 from pbm_oust.play.request import UNASKED, Request, Write
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.home import Home

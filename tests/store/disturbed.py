@@ -14,7 +14,7 @@ from enum import Enum
 from functools import cache, partial
 from pathlib import Path
 
-from pbm_oust.letters.letters import Letters
+from pbm_oust.letters.letters import Letters, LetterWriter
 from pbm_oust.mail.inbound import Envelope, Inbound, KeptBySender
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.database import Snapshot
@@ -80,6 +80,7 @@ def _rows(snapshot: Snapshot) -> Everything:
 
 def work_at(home: Home) -> UnitOfWork:
     """Return where commands for a home are carried out."""
+    home.outbox.writer = LetterWriter(home, LETTERS).write
     return UnitOfWork(home, LETTERS.write, lambda: NOW)
 
 
