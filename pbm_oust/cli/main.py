@@ -20,8 +20,8 @@ class LazyGroup(click.Group):
     """A group whose commands are imported when they run, as click's documentation shows it.
 
     Until then the first sentences of their help stand for them, in lists and in completion.
-    `lazy_subcommands` names each with its module in this package and the sentence; one without a
-    sentence is hidden. It has its name there, perhaps with an underscore behind it.
+    `lazy_subcommands` names each with its module in this package and the sentence. It has its name
+    there, perhaps with an underscore behind it. Those in `_HIDDEN` are in no list.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class LazyGroup(click.Group):
         super().__init__(*words, **options)
         self._lazy_subcommands = lazy_subcommands
         for name, (_, sentence) in lazy_subcommands.items():
-            self.add_command(click.Command(name, help=sentence, hidden=not sentence))
+            self.add_command(click.Command(name, help=sentence, hidden=name in _HIDDEN))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -93,7 +93,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "outbox remove": ("outbox", "Remove letters that failed or are held back."),
     "outbox resume": ("outbox", "Let the letters go that a restore holds back."),
     "outbox retry": ("outbox", "Send failed letters again."),
-    "outbox send": ("serve", ""),
+    "outbox send": ("serve", "Write and send letters for a server, until it ends."),
     "outbox show": ("outbox", "Print a letter."),
     "players add": ("players", "Add an account."),
     "players disable": ("players", "Close an account until it is enabled again."),
@@ -122,6 +122,8 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "tournaments verify": ("tournaments", "Compare tournaments with their boards."),
 }
 """The module of each command in this package, and the first sentence of its help."""
+_HIDDEN = frozenset(("send",))
+"""The commands that only the program itself runs."""
 _GROUPS = {
     "games": "Look at boards, set them up, rule on them, export them.",
     "home": "Look after the home as a whole.",

@@ -351,9 +351,9 @@ def send(
     keeper: int | None,
     web_address: str,
 ) -> None:
-    """Write and send letters for the server that has started this, until it ends.
+    """Write and send letters for a server, until it ends.
 
-    Each byte from its pipe says that there are new letters.
+    Each byte from its pipe says that there are new ones.
     """
     if keeper is None or address is None:
         raise click.UsageError("the server runs this by itself")
