@@ -90,7 +90,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "outbox flush": ("outbox", "Hand all letters that wait to the relay now."),
     "outbox hold": ("outbox", "Hold back the letters that wait, until you resume them."),
     "outbox list": ("outbox", "List letters that wait, are held back, or failed."),
-    "outbox remove": ("outbox", "Remove letters that failed or are held back."),
+    "outbox remove": ("outbox", "Remove letters that failed, are held back or cannot be written."),
     "outbox resume": ("outbox", "Let the letters go that a restore holds back."),
     "outbox retry": ("outbox", "Send failed letters again."),
     "outbox send": ("serve", "Write and send letters for a server, until it ends."),

@@ -332,8 +332,8 @@ class LetterWriter:
         try:
             with self._home.database.read() as snapshot:
                 on = Look(snapshot, self._home, posted)
-                notice, request = restored(on, letter, content)
-            draft = self._letters.write_one(notice, request, address, posted)
+                notice, request, moment = restored(on, letter, content)
+            draft = self._letters.write_one(notice, request, address, moment)
         except ValueDamaged as fault:
             raise CannotWrite(str(fault)) from fault
         except OSError:

@@ -317,10 +317,13 @@ class Context(Look):
         now: datetime,
         request: Request = UNASKED,
         *,
+        moment: datetime | None = None,
         limits: Limits = USUAL_LIMITS,
         passwords: Passwords | None = None,
     ) -> None:
         super().__init__(transaction, home, now, request)
+        self.moment = moment or now
+        """The same time, but not only to the second."""
         self.transaction = transaction
         self.limits = limits
         self.passwords = passwords or Passwords()

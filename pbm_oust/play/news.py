@@ -5,6 +5,7 @@ gets a document of some hundred bytes in the place of a letter. Whoever sends th
 notice again from that document, the board as it was at that record, and the reader's account.
 """
 
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -41,6 +42,10 @@ class BoardNews(Struct, frozen=True, omit_defaults=True):
     news: News
     addresses: tuple[str, ...]
     """All addresses of the reader that it goes to."""
+    identity: str
+    """What set the mail apart from others that it tells of."""
+    microsecond: int = 0
+    """How long after its second it was posted."""
     wrote_from: str = ""
     left_out: str = ""
     unread: str = ""
@@ -69,7 +74,7 @@ class NoRecord(Exception):
     """The board does not have the record any more that a letter tells of."""
 
 
-def kept_news(notice: Notice, request: Request) -> bytes | None:
+def kept_news(notice: Notice, request: Request, moment: datetime) -> bytes | None:
     """Return the document of a notice about a request; None if its letters are written at once.
 
     Those are that show more than the board and the account say later.
@@ -89,6 +94,8 @@ def kept_news(notice: Notice, request: Request) -> bytes | None:
         BoardNews(
             notice.news,
             reader.addresses,
+            request.identity,
+            moment.microsecond,
             reader.wrote_from,
             reader.left_out,
             reader.unread,
@@ -114,8 +121,8 @@ def _roles_in(notice: BoardNotice) -> dict[str, str] | None:
     return roles
 
 
-def restored(on: Look, letter: Letter, document: bytes) -> tuple[BoardNotice, Request]:
-    """Return the notice of a letter that was kept as data, and the request that it is about.
+def restored(on: Look, letter: Letter, document: bytes) -> tuple[BoardNotice, Request, datetime]:
+    """Return the notice of a letter that was kept as data, its request, and its exact moment.
 
     `on` has the moment at which the letter was posted. Raises NoReader, NoRecord, ValueError,
     NotAllowed if there is no such board, and DamagedHistory.
@@ -149,9 +156,8 @@ def restored(on: Look, letter: Letter, document: bytes) -> tuple[BoardNotice, Re
         clock=None if game.result else on.clock_of(game),
         **plain,
     )
-    # The number of a letter sets it apart from all others.
-    request = structs.replace(UNASKED, identity=f"{letter.id}", message_id=kept.message_id)
-    return notice, request
+    request = structs.replace(UNASKED, identity=kept.identity, message_id=kept.message_id)
+    return notice, request, letter.posted.replace(microsecond=kept.microsecond)
 
 
 def _reader_of(on: Look, letter: Letter) -> Account:

@@ -71,7 +71,7 @@ def post(
     """
     state = on.home.posted_state
     for notice in notices:
-        news = kept_news(notice, request) if is_proved else None
+        news = kept_news(notice, request, on.moment) if is_proved else None
         if news:
             for address in notice.reader.addresses:
                 head = head_of(notice, ascii_address(address))

@@ -82,12 +82,17 @@ class UnitOfWork(Struct, frozen=True):
         """Wrap a deed so that it runs inside a transaction."""
 
         def work(transaction: Transaction) -> T:
-            limits, passwords = self.limits, self.passwords
-            return deed(
-                Context(
-                    transaction, self.home, self.now(), request, limits=limits, passwords=passwords
-                )
+            moment = self.clock()
+            on = Context(
+                transaction,
+                self.home,
+                moment.replace(microsecond=0),
+                request,
+                moment=moment,
+                limits=self.limits,
+                passwords=self.passwords,
             )
+            return deed(on)
 
         return work
 

@@ -15,7 +15,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -95,6 +95,16 @@ class Outbox:
         if found is None:
             raise NoSuchFile(name)
         return self.written(*found)[1]
+
+    def titled(self, letter: stored.Letter) -> stored.Letter:
+        """Return a letter with the Message-ID and the Subject that it has or will have, if any."""
+        if letter.is_written:
+            return letter
+        with self._database.read() as snapshot:
+            found = stored.read_letter(snapshot, letter.id)
+        with suppress(CannotWrite):
+            return self.written(*found)[0] if found else letter
+        return letter
 
     def written(self, letter: stored.Letter, content: bytes) -> Written:
         """Return a letter and its content as written, whichever way the outbox keeps it.
