@@ -30,7 +30,11 @@ class LazyGroup(click.Group):
         super().__init__(*words, **options)
         self._lazy_subcommands = lazy_subcommands
         for name, (_, sentence) in lazy_subcommands.items():
-            self.add_command(click.Command(name, help=sentence, hidden=name in _HIDDEN))
+            self.add_command(click.Command(name, help=sentence))
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands that are for people."""
+        return [name for name in super().list_commands(ctx) if name not in _HIDDEN]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -28,7 +28,7 @@ def list_(operator: common.Operator, output: Output) -> None:
     """List letters that wait, are held back, or failed."""
     columns = {"LETTER": "name", "STATE": "state", "TO": "to", "SUBJECT": "subject"}
     outbox = operator.home.outbox
-    output.items(map(outbox.titled, outbox.listed()), _summary, columns)
+    output.items(list(map(outbox.titled, outbox.listed())), _summary, columns)
 
 
 @common.command()
@@ -91,7 +91,7 @@ def retry(operator: common.Operator, names: tuple[str, ...]) -> None:
 def remove(operator: common.Operator, names: tuple[str, ...]) -> None:
     """Remove letters that failed, are held back or cannot be written.
 
-    The beginning of a name is enough.
+    The beginning of a name is enough for each.
     """
     outbox = operator.home.outbox
     aside = outbox.letters(LetterState.HELD, LetterState.FAILED)
