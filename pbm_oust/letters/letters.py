@@ -19,7 +19,7 @@ from pbm_oust.letters import body
 from pbm_oust.letters.html import has_page
 from pbm_oust.letters.words import words_in
 from pbm_oust.play.context import Look
-from pbm_oust.play.news import NoReader, NoRecord, head_of, restored
+from pbm_oust.play.news import NoRecord, head_of, restored
 from pbm_oust.play.notices import (
     AnalysisNotice,
     BoardNotice,
@@ -338,7 +338,7 @@ class LetterWriter:
             raise CannotWrite(str(fault)) from fault
         except OSError:
             raise
-        except (DamagedHistory, NoReader, NoRecord) as fault:
+        except (DamagedHistory, NoRecord) as fault:
             raise CannotWrite(str(fault)) from fault
         except Exception as fault:
             log.exception("a fault in the program")

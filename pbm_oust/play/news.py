@@ -11,12 +11,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct, structs
 
-from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.settings import USUAL, Settings
+from pbm_oust.board import Game
+from pbm_oust.languages import ENGLISH, LANGUAGES
 from pbm_oust.play.context import Look
 from pbm_oust.play.notices import Ahead, BoardNotice, News, Notice, Reader
 from pbm_oust.play.request import UNASKED, Request
 from pbm_oust.rules import KINDS
-from pbm_oust.store.accounts import accounts_at
 from pbm_oust.store.letters import About, Head, Letter
 
 _TOLD = frozenset((News.STARTED, News.PLAYED, News.DONE_BEFORE, News.REMINDED))
@@ -44,6 +45,10 @@ class BoardNews(Struct, frozen=True, omit_defaults=True):
     """All addresses of the reader that it goes to."""
     identity: str
     """What set the mail apart from others that it tells of."""
+    reader: str = ""
+    """The role of the reader, if they play there."""
+    language: str = ENGLISH.code
+    """The reader's language, for who has no account any more."""
     microsecond: int = 0
     """How long after its second it was posted."""
     wrote_from: str = ""
@@ -64,10 +69,6 @@ class BoardNews(Struct, frozen=True, omit_defaults=True):
 
 
 _read = msgspec.json.Decoder(BoardNews).decode
-
-
-class NoReader(Exception):
-    """Nobody has the account any more that a letter is for."""
 
 
 class NoRecord(Exception):
@@ -95,6 +96,8 @@ def kept_news(notice: Notice, request: Request, moment: datetime) -> bytes | Non
             notice.news,
             reader.addresses,
             request.identity,
+            _roles_on(notice.game).get(reader.userid or "", ""),
+            reader.settings.language.code,
             moment.microsecond,
             reader.wrote_from,
             reader.left_out,
@@ -111,8 +114,8 @@ def kept_news(notice: Notice, request: Request, moment: datetime) -> bytes | Non
 
 def _roles_in(notice: BoardNotice) -> dict[str, str] | None:
     """Return the roles of those whom a notice names; None if somebody else is among them."""
-    game, roles = notice.game, dict[str, str]()
-    known = {notice.reader.userid: _READER, game.x: _X, game.o: _O}
+    roles = dict[str, str]()
+    known = {notice.reader.userid: _READER} | _roles_on(notice.game)
     for name in _NAMED:
         if userid := getattr(notice, name):
             if userid not in known:
@@ -121,28 +124,35 @@ def _roles_in(notice: BoardNotice) -> dict[str, str] | None:
     return roles
 
 
+def _roles_on(game: Game) -> dict[str, str]:
+    """Return the roles of the players of a board, by their userids."""
+    return {game.x: _X, game.o: _O}
+
+
 def restored(on: Look, letter: Letter, document: bytes) -> tuple[BoardNotice, Request, datetime]:
     """Return the notice of a letter that was kept as data, its request, and its exact moment.
 
-    `on` has the moment at which the letter was posted. Raises NoReader, NoRecord, ValueError,
-    NotAllowed if there is no such board, and DamagedHistory.
+    `on` has the moment at which the letter was posted. Raises NoRecord, ValueError, NotAllowed if
+    there is no such board, and DamagedHistory.
     """
     kept, about = _read(document), letter.head.about
-    account = _reader_of(on, letter)
     if about is None:
         raise NoRecord("the letter names no board")
     board = on.game(KINDS[about.kind], about.board)
     if len(board.records) < about.record:
         raise NoRecord(f"{board.name} has no record {about.record}")
     game = board.after(about.record)
-    userids = {_READER: account.userid, _X: game.x, _O: game.o}
+    userid = letter.head.userid
+    account = on.account_if_any(userid) if userid else None  # it may have been removed since then
+    userids = {role: userid for userid, role in _roles_on(game).items()}
+    userids[_READER] = account.userid if account else userids.get(kept.reader, "")
     plain: dict[str, Any] = {name: getattr(kept, name) for name in _PLAIN}
     plain |= {name: userids[role] for name, role in kept.roles.items()}
     reader = Reader(
         kept.addresses,
-        account.userid,
+        userids[_READER] or None,
         kept.wrote_from,
-        settings=account.all_settings,
+        settings=account.all_settings if account else _stranger_in(kept.language),
         account=account,
         left_out=kept.left_out,
         unread=kept.unread,
@@ -151,7 +161,7 @@ def restored(on: Look, letter: Letter, document: bytes) -> tuple[BoardNotice, Re
         reader,
         kept.news,
         game,
-        note=account.note_about(game.name) if kept.has_note else "",
+        note=account.note_about(game.name) if account and kept.has_note else "",
         ahead=Ahead(frozenset(kept.queued), frozenset(kept.passed)),
         clock=None if game.result else on.clock_of(game),
         **plain,
@@ -160,14 +170,8 @@ def restored(on: Look, letter: Letter, document: bytes) -> tuple[BoardNotice, Re
     return notice, request, letter.posted.replace(microsecond=kept.microsecond)
 
 
-def _reader_of(on: Look, letter: Letter) -> Account:
-    """Return the account that a letter is for, or the only one that has its address since then."""
-    head = letter.head
-    account = on.account_if_any(head.userid) if head.userid else None
-    found = [account] if account else accounts_at(on.snapshot, head.recipient)
-    if len(found) != 1:
-        raise NoReader("nobody has the account any more that it is for")
-    return found[0]
+def _stranger_in(language: str) -> Settings:
+    return structs.replace(USUAL, language=LANGUAGES.get(language, ENGLISH))
 
 
 def head_of(notice: Notice, address: str, message_id: str = "", subject: str = "") -> Head:
