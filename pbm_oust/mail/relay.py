@@ -52,6 +52,11 @@ MOST_LOST = 3
 """How many connections may end at their first letters, one after the other, before a flush does."""
 ALL_BUSY = 0.1
 """Seconds after which letters that wait get one more worker, and a worker without any ends."""
+FAST = 15
+"""How many letters leave in that time over a connection to a relay that hardly makes us wait.
+
+One more worker would be no help there: threads that compute hinder one another.
+"""
 STOP_SECONDS = 2.0
 """How long the letters on their way may take when no more are to leave."""
 PASS_SECONDS = 25.0
@@ -319,8 +324,15 @@ class _Flush:
         """Hand over all that is due. Raises OSError."""
         try:
             with self._change:
-                while not self._is_over and (self._starts_worker() or self._workers):
-                    self._change.wait(ALL_BUSY)
+                until, sent = 0.0, 0
+                while not self._is_over:
+                    now, left = time.monotonic(), self._flushed.sent - sent
+                    if now >= until or not self._workers:
+                        is_fast = bool(self._workers) and left >= FAST * len(self._workers)
+                        if not (is_fast or self._starts_worker() or self._workers):
+                            break
+                        until, sent = now + ALL_BUSY, self._flushed.sent
+                    self._change.wait(max(0.0, until - now))
         except KeyboardInterrupt:
             self._relaying.stop()
             raise
