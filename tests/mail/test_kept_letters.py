@@ -274,7 +274,7 @@ def test_each_letter_becomes_a_file_once_whoever_is_killed(tmp_path: Path, dies:
             for sender, line in moves(home.path, 6):
                 send(home, sender, line)
             server.process.kill()
-            server.process.wait(PATIENCE)
+            server.process.communicate(timeout=PATIENCE)
     if dies == "server":
         with running(home.path):
             wait_until(lambda: len(letters_in(home.path)) == 2 + 2 * 6, "all letters")
@@ -321,6 +321,7 @@ def test_letters_leave_by_another_relay_after_sighup(
         configured(home, str(sink[1]))
         server.process.send_signal(signal.SIGHUP)
         sink[0].wait_for(2)
+        wait_until(lambda: not home.outbox.listed(), "both letters noted")
         assert sender_of(server.process) != first
         os.kill(sender_of(server.process), signal.SIGSTOP)
         send(home, ALICE, MOVE)
