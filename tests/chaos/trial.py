@@ -121,10 +121,13 @@ class Trial:
         with self._mains.still(fuse) if self._mains else nullcontext(), self.steady:
             self._ledger.count("kills while serving" if self.port else "kills during start")
             self.port = None
+            members = children_of(self._server.pid)
+            # Who waits for the trace must not have it when whoever holds it is killed.
+            for process in (self._server.pid, *members):
+                _stop_process(process)
             if cut is not None:
                 for delivery in self._deliveries:
                     self._kill_delivery(delivery)
-            members = children_of(self._server.pid)
             _kill(self._server)
             for member in members:
                 _kill_process(member)
@@ -268,6 +271,17 @@ class Trial:
 def _kill(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     process.wait(PATIENCE)
+
+
+def _stop_process(process: int) -> None:
+    """Let a process stand still, if it is there, and wait until it does."""
+    with suppress(ProcessLookupError, FileNotFoundError):
+        os.kill(process, signal.SIGSTOP)
+        status, deadline = Path(f"/proc/{process}/stat"), time.monotonic() + PATIENCE
+        while status.read_text().rpartition(") ")[2][0] not in "TZX":
+            if time.monotonic() > deadline:
+                raise Broken(f"process {process} does not stop")
+            time.sleep(0.001)
 
 
 def _kill_process(process: int) -> None:
