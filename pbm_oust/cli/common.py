@@ -32,7 +32,9 @@ from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import AccountDamaged, DatabaseFault
 from pbm_oust.store.home import CONFIGURATION, Home, configuration_of
 from pbm_oust.store.index import BoardName
+from pbm_oust.store.letters import Letter
 from pbm_oust.store.open_boards import Salvage, is_taken
+from pbm_oust.store.outbox import Written
 from pbm_oust.store.publishing import Progress, untold
 
 if TYPE_CHECKING:
@@ -55,13 +57,20 @@ class Operator:
     @cached_property
     def _home(self) -> Home:
         try:
-            return Home(self.path)
+            home = Home(self.path)
+            home.outbox.writer = self._write_letter
+            return home
         except PermissionError:
             raise
         except OSError as error:  # the configuration says what keeps the home
             reason = error.strerror or str(error)
             where = "" if CONFIGURATION in reason else f"{configuration_of(self.path)}: "
             raise click.UsageError(f"{where}{reason}") from None
+
+    def _write_letter(self, letter: Letter, content: bytes) -> Written:
+        """Write the first letter that is kept as data, and let the home write the others."""
+        _inbound_of(self._home, self.configuration)
+        return self._home.outbox.written(letter, content)
 
     @property
     def home(self) -> Home:
@@ -108,11 +117,7 @@ class Operator:
 
     def inbound(self) -> "Inbound":
         """Open the way of a mail into the home."""
-        from pbm_oust.mail.inbound import open_inbound  # few commands write letters
-
-        home, configured = self.prepared_home(), self.configuration
-        given = home, configured.address, home.now, configured.limits
-        return open_inbound(*given, web_address=configured.web_address)
+        return _inbound_of(self.prepared_home(), self.configuration)
 
     def unit_of_work(self) -> "UnitOfWork":
         """Return a unit of work on the home, whose notices become letters."""
@@ -177,6 +182,13 @@ class Operator:
             return configurations.parse_configuration(self._home.read_configuration())
         except (configurations.BadConfiguration, OSError) as error:
             raise configurations.BadConfiguration(f"{self._home.configuration}: {error}") from None
+
+
+def _inbound_of(home: Home, configured: configurations.Configuration) -> "Inbound":
+    from pbm_oust.mail.inbound import open_inbound  # few commands write letters
+
+    given = home, configured.address, home.now, configured.limits
+    return open_inbound(*given, web_address=configured.web_address)
 
 
 def no_board(kind: Kind, board: int) -> Refused:

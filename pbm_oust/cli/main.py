@@ -21,7 +21,7 @@ class LazyGroup(click.Group):
 
     Until then the first sentences of their help stand for them, in lists and in completion.
     `lazy_subcommands` names each with its module in this package and the sentence. It has its name
-    there, perhaps with an underscore behind it.
+    there, perhaps with an underscore behind it. Those in `_HIDDEN` are in no list.
     """
 
     def __init__(
@@ -31,6 +31,10 @@ class LazyGroup(click.Group):
         self._lazy_subcommands = lazy_subcommands
         for name, (_, sentence) in lazy_subcommands.items():
             self.add_command(click.Command(name, help=sentence))
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of the commands that are for people."""
+        return [name for name in super().list_commands(ctx) if name not in _HIDDEN]
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -90,9 +94,10 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "outbox flush": ("outbox", "Hand all letters that wait to the relay now."),
     "outbox hold": ("outbox", "Hold back the letters that wait, until you resume them."),
     "outbox list": ("outbox", "List letters that wait, are held back, or failed."),
-    "outbox remove": ("outbox", "Remove letters that failed or are held back."),
+    "outbox remove": ("outbox", "Remove letters that failed, are held back or cannot be written."),
     "outbox resume": ("outbox", "Let the letters go that a restore holds back."),
     "outbox retry": ("outbox", "Send failed letters again."),
+    "outbox send": ("serve", "Write and send letters for a server, until it ends."),
     "outbox show": ("outbox", "Print a letter."),
     "players add": ("players", "Add an account."),
     "players disable": ("players", "Close an account until it is enabled again."),
@@ -121,6 +126,8 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "tournaments verify": ("tournaments", "Compare tournaments with their boards."),
 }
 """The module of each command in this package, and the first sentence of its help."""
+_HIDDEN = frozenset(("send",))
+"""The commands that only the program itself runs."""
 _GROUPS = {
     "games": "Look at boards, set them up, rule on them, export them.",
     "home": "Look after the home as a whole.",

@@ -18,7 +18,7 @@ from pbm_oust.store.configuration import BadConfiguration, Endpoint
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.letters import Letter, LetterState, hold_letters, parse_content, text_of
-from pbm_oust.store.outbox import name_of
+from pbm_oust.store.outbox import CannotWrite, name_of
 from pbm_oust.store.upkeep import release_letters
 from pbm_oust.store.verifications import bounces_of, forget_bounces
 
@@ -27,7 +27,8 @@ from pbm_oust.store.verifications import bounces_of, forget_bounces
 def list_(operator: common.Operator, output: Output) -> None:
     """List letters that wait, are held back, or failed."""
     columns = {"LETTER": "name", "STATE": "state", "TO": "to", "SUBJECT": "subject"}
-    output.items(operator.home.outbox.listed(), _summary, columns)
+    outbox = operator.home.outbox
+    output.items(list(map(outbox.titled, outbox.listed())), _summary, columns)
 
 
 @common.command()
@@ -41,6 +42,8 @@ def show(operator: common.Operator, name: str, raw: bool) -> None:
         message = parse_content(outbox.read(whole_name))
     except NoSuchFile:
         raise common.Refused(f"the letter {whole_name} has just been sent") from None
+    except CannotWrite as fault:
+        raise common.Refused(f"the letter {whole_name} cannot be written: {fault}") from None
     if raw:
         say_data(message.as_bytes())
         return
@@ -86,9 +89,14 @@ def retry(operator: common.Operator, names: tuple[str, ...]) -> None:
 @common.command()
 @click.argument("names", nargs=-1, required=True, metavar="NAME..")
 def remove(operator: common.Operator, names: tuple[str, ...]) -> None:
-    """Remove letters that failed or are held back. The beginning of a name is enough."""
+    """Remove letters that failed, are held back or cannot be written.
+
+    The beginning of a name is enough for each.
+    """
     outbox = operator.home.outbox
     aside = outbox.letters(LetterState.HELD, LetterState.FAILED)
+    aside += [name_of(each) for each in outbox.listed() if each.is_put_aside]
+    aside = [*dict.fromkeys(aside)]
     _do_to_each(aside, names, "failed or held letters", outbox.remove, "removed {}")
 
 
@@ -207,7 +215,7 @@ def mail(
         raise common.Refused(f"{server} did not take the mail: {error}") from None
     answers = list[EmailMessage]()
     for name in operator.home.outbox.letters():
-        with suppress(NoSuchFile):
+        with suppress(NoSuchFile, CannotWrite):
             letter = parse_content(operator.home.outbox.read(name))
             if letter["In-Reply-To"] == message["Message-ID"]:
                 answers.append(letter)

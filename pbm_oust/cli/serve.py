@@ -1,17 +1,15 @@
 """`pbm-oust serve`, `web` and `house`: taking mail, serving pages, and letting the house play.
 
-Pages and the house have processes of their own beside the one that takes mail.
+Pages, the house and the sender of letters have processes of their own beside the one that takes
+mail.
 """
 
 import asyncio
 import os
-import select
 import signal
-import subprocess  # it starts our own program  # nosec B404
-import sys
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterable, Iterator
-from contextlib import asynccontextmanager, contextmanager, nullcontext, suppress
+from contextlib import asynccontextmanager, contextmanager, nullcontext
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,11 +19,21 @@ import click
 from msgspec import structs
 
 from pbm_oust.board import Game
-from pbm_oust.cli.common import ADDRESS, ENDPOINT, RELAY, Operator, Refused, command, log, start_log
+from pbm_oust.cli.beside import (
+    AGAIN_SECONDS,
+    MOST_WAKES,
+    address_option,
+    is_closed,
+    kept,
+    run_beside,
+    sending_beside,
+)
+from pbm_oust.cli.common import ENDPOINT, RELAY, Operator, Refused, command, log, start_log
 from pbm_oust.cli.terminal import say
 from pbm_oust.mail.handler import Counts
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.listener import CannotListen
+from pbm_oust.mail.relay import Sender
 from pbm_oust.mail.server import Server, give_memory_back, tallied
 from pbm_oust.robot.search import has_core
 from pbm_oust.service.house import Finished, HouseBoards, Worker
@@ -40,8 +48,6 @@ UNUSABLE = 2
 DATABASE_SECONDS = 2.0
 """How long after a look for a database server that is away the next one comes."""
 
-_address = click.option("--address", type=ADDRESS, help="The address that takes commands.")
-
 
 @command()
 @click.option("--smtp", type=ENDPOINT, help="Listen for SMTP at HOST:PORT.")
@@ -53,7 +59,7 @@ _address = click.option("--address", type=ADDRESS, help="The address that takes 
 )
 @click.option("--relay", type=RELAY, help="Hand letters to smtp://HOST:PORT.")
 @click.option("--web", type=ENDPOINT, help="Serve pages with the boards at HOST:PORT, too.")
-@_address
+@address_option
 def serve(operator: Operator, **chosen: Any) -> None:
     """Take mail and answer it, until told to stop.
 
@@ -79,7 +85,15 @@ def serve(operator: Operator, **chosen: Any) -> None:
         chosen_now = configure()
         counts, home = Counts(), operator.home
         meanwhile = partial(_meanwhile, chosen_now, configure, counts)
-        server = Server(home, configure, home.now, announce, meanwhile=meanwhile, counts=counts)
+        server = Server(
+            home,
+            configure,
+            home.now,
+            announce,
+            meanwhile=meanwhile,
+            sending=sending_beside,
+            counts=counts,
+        )
         asyncio.run(server.run())
     except (CannotListen, BadConfiguration) as error:
         say(f"Error: {error}", err=True)
@@ -132,10 +146,6 @@ def _metrics_served(home: Home, counts: Counts, endpoint: Endpoint) -> Iterator[
         yield
 
 
-AGAIN_SECONDS = 5.0
-"""How long after the end of a process beside this one it is started again."""
-FD_SETSIZE = 1024
-"""How many file descriptors `select` knows."""
 LOOK_SECONDS = 1.0
 """How often boards are looked for that wait for the house."""
 LEAVE_SECONDS = 5.0
@@ -149,7 +159,7 @@ async def _keep_pages(configuration: Configuration, home: Path) -> None:
     words = ["web", "--listen", str(configuration.web)]
     while True:
         try:
-            status = await _beside(words, configuration, home, STOP_SECONDS)
+            status = await run_beside(words, configuration, home, STOP_SECONDS)
         except OSError as error:
             log.error("the pages cannot start: %s", error)
         else:
@@ -158,30 +168,6 @@ async def _keep_pages(configuration: Configuration, home: Path) -> None:
                 return
             log.error("the pages have stopped with status %d, and start again", status)
         await asyncio.sleep(AGAIN_SECONDS)
-
-
-async def _beside(words: list[str], configuration: Configuration, home: Path, wait: float) -> int:
-    """Run a command of ours in another process, and return its exit status.
-
-    That process ends by itself if this one does, or if nobody waits for it here any more; then it
-    has `wait` seconds to end. Ctrl-C at a terminal is left to this process.
-    """
-    ending, stays_open = os.pipe()
-    process = None
-    words = [sys.executable, "-m", "pbm_oust", "--home", str(home), *words]
-    words += ["--keeper", str(ending), "--address", configuration.address]
-    words += ["--relay", f"smtp://{configuration.relay}"] if configuration.relay else []
-    try:
-        process = await asyncio.create_subprocess_exec(
-            *words, pass_fds=[ending], stdin=subprocess.DEVNULL, process_group=0
-        )
-        return await process.wait()
-    finally:
-        os.close(ending)
-        os.close(stays_open)
-        if process:
-            with suppress(TimeoutError):  # asyncio warns of whoever outlives its loop
-                await asyncio.wait_for(process.wait(), wait)
 
 
 async def _let_house_play(configure: Callable[[], Configuration], home: Home) -> None:
@@ -198,7 +184,7 @@ async def _let_house_play(configure: Callable[[], Configuration], home: Home) ->
                 continue
             configured = configure()
             words = ["house", *(["--analyses"] if configured.analyses else [])]
-            status = await _beside(words, configured, home.path, LEAVE_SECONDS)
+            status = await run_beside(words, configured, home.path, LEAVE_SECONDS)
         except (OSError, BadConfiguration) as error:
             log.warning("the house does not play at present: %s", error)
             continue
@@ -229,27 +215,12 @@ def _to_analyse(finished: Finished, configured: Configuration, *, analyses: bool
     return finished.waiting(configured.house_cells, only_wanted=not analyses)
 
 
-def _is_closed(keeper: int | None, seconds: float = 0) -> bool:
-    """Return whether the other end of a pipe, if there is one, is closed within some seconds."""
-    return keeper is not None and bool(select.select([keeper], [], [], seconds)[0])
-
-
-def _kept(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a command that may run beside a server, as that one has them."""
-    for name, kind, words in (
-        ("--keeper", click.IntRange(0, FD_SETSIZE - 1), "A pipe that is closed when to stop."),
-        ("--relay", RELAY, "Where the server hands letters over."),
-    ):
-        function = click.option(name, type=kind, hidden=True, help=words)(function)
-    return _address(function)
-
-
 USUAL = Endpoint("127.0.0.1", 8080)
 
 
 @command()
 @click.option("--listen", type=ENDPOINT, help="Serve at HOST:PORT.")
-@_kept
+@kept
 def web(
     operator: Operator,
     listen: Endpoint | None,
@@ -316,7 +287,7 @@ STAY_SECONDS = 300.0
 
 
 @command()
-@_kept
+@kept
 @click.option("--analyses", is_flag=True, hidden=True, help="Analyse games that are over, too.")
 def house(
     operator: Operator,
@@ -348,7 +319,7 @@ def house(
     taking = address or configured.address
     work = open_inbound(home, taking, home.now, limits, web_address=configured.web_address).work
     boards, finished = HouseBoards(home), Finished(home)
-    worker = Worker(boards, work, lambda: stopped or _is_closed(keeper))
+    worker = Worker(boards, work, lambda: stopped or is_closed(keeper))
     os.nice(NICENESS)
     text = home.read_configuration()
 
@@ -362,9 +333,46 @@ def house(
     do_all()
     latest = time.monotonic()
     while keeper is not None and worker.knows_boards and time.monotonic() < latest + STAY_SECONDS:
-        if _is_closed(keeper, LOOK_SECONDS) or stopped or home.read_configuration() != text:
+        if is_closed(keeper, LOOK_SECONDS) or stopped or home.read_configuration() != text:
             return
         if has_played := home.ask(boards.have_changed):
             latest = time.monotonic()
         if has_played or home.ask(finished.have_changed):
             do_all()
+
+
+@command()
+@kept
+@click.option("--web-address", default="", hidden=True, help="Where pages are found.")
+def send(
+    operator: Operator,
+    address: str | None,
+    relay: Endpoint | None,
+    keeper: int | None,
+    web_address: str,
+) -> None:
+    """Write and send letters for a server, until it ends.
+
+    Each byte from its pipe says that there are new ones.
+    """
+    if keeper is None or address is None:
+        raise click.UsageError("the server runs this by itself")
+    give_memory_back()
+    home = operator.home_as_it_is
+    home.has_relay = relay is not None
+    start_log()
+    signal.signal(signal.SIGTERM, _leave)
+    open_inbound(home, address, home.now, web_address=web_address)
+    sender = Sender(home)
+    sender.configure(Configuration(address=address, relay=relay))
+    look_less_for_circles()
+    try:
+        while os.read(keeper, MOST_WAKES):
+            sender.wake()
+    finally:
+        sender.stop()
+
+
+def _leave(*_: object) -> None:
+    """End this process as if it had nothing more to do."""
+    raise SystemExit(0)

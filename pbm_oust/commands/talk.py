@@ -77,6 +77,10 @@ class TalkNotice(notices.Notice, frozen=True):
         userid = self.reader.userid
         return Ask(Topic.TO, (self.sender,), userid) if userid else None
 
+    def may_show_any_board(self) -> bool:
+        """Return whether its reader asked for it."""
+        return self.reader.asked
+
 
 class TalkSentNotice(notices.Notice, frozen=True):
     """What became of a text to pass on."""

@@ -254,6 +254,7 @@ def check_letters(on: Examiner) -> Iterator[Finding]:
         on.home.ask(lambda snapshot: list(_without_reader(on, snapshot, [*waiting, *held]))),
         _late(on, waiting),
         _aside(on, held, failed),
+        _unwritable(on, waiting),
         _unfinished(on),
     )
     since = format_time(min((letter.posted for letter in waiting), default=on.now))
@@ -310,6 +311,13 @@ def _aside(on: Examiner, held: Sequence[Letter], failed: Sequence[Letter]) -> It
         what = f"{counted(len(failed), 'letter')} failed, the latest to {failed[-1].head.recipient}"
         remedy = "Look at it, and then use retry or remove in the place of show"
         yield on.bad(what, remedy, "outbox", "show", name_of(failed[-1]))
+
+
+def _unwritable(on: Examiner, letters: Iterable[Letter]) -> Iterator[Finding]:
+    """Yield the first letter that could not be written; it is tried again every hour."""
+    if names := [name_of(letter) for letter in letters if letter.is_put_aside]:
+        what = f"{counted(len(names), 'letter')} cannot be written, and will be tried again"
+        yield on.bad(what, "See why", "outbox", "show", names[0])
 
 
 def _unfinished(on: Examiner) -> Iterator[Finding]:

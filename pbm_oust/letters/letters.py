@@ -1,6 +1,7 @@
 """Letters: notices as mail messages, in text and, if they show boards, also in HTML."""
 
 import hashlib
+import logging
 from collections.abc import Callable
 from datetime import datetime
 from email.utils import format_datetime
@@ -14,10 +15,11 @@ from pbm_oust.accounts.asks import ANY, Ask, Topic
 from pbm_oust.accounts.settings import SubjectForm
 from pbm_oust.board import Game
 from pbm_oust.commands.begin import StartNotice
-from pbm_oust.commands.talk import TalkNotice
 from pbm_oust.letters import body
 from pbm_oust.letters.html import has_page
 from pbm_oust.letters.words import words_in
+from pbm_oust.play.context import Look
+from pbm_oust.play.news import NoRecord, head_of, restored
 from pbm_oust.play.notices import (
     AnalysisNotice,
     BoardNotice,
@@ -31,7 +33,14 @@ from pbm_oust.play.notices import (
 from pbm_oust.play.request import Request
 from pbm_oust.play.verification import CodeNotice, UnconfirmedNotice
 from pbm_oust.rules import KINDS
-from pbm_oust.store.letters import About, Draft, Head
+from pbm_oust.store.boards import DamagedHistory
+from pbm_oust.store.faults import ValueDamaged
+from pbm_oust.store.home import Home
+from pbm_oust.store.letters import Draft, Head, Letter
+from pbm_oust.store.outbox import CannotWrite
+from pbm_oust.store.verifications import keep_sheet
+
+log = logging.getLogger("pbm_oust")
 
 OFF_PATH = "/off"
 """Where the pages are found that end letters of one sort."""
@@ -90,31 +99,50 @@ class Letters:
         They are as the outbox keeps them: their lines end in LF. Raises OSError if the key of the
         home cannot be read.
         """
-        account, meaning, now = notice.reader.account, notice.ask(), self._clock()
+        now = self._clock()
         contents: dict[bool, _Content] = {}
-        drafts = []
-        for address in notice.reader.addresses:
-            is_own = account is not None and account.has_exactly(address)
-            ask = meaning if is_own and isinstance(meaning, Ask) else None
-            carried = _carried(meaning, notice.reader, now, is_own=is_own)
-            carried = carried.fitting(self._address) if carried else None
-            proved_by = account if carried and carried.userid and account else address
-            if is_own not in contents:
-                begins = self._answers_to(meaning, carried, proved_by) if not account else ""
-                contents[is_own] = self._content(notice, ask, begins, is_own=is_own)
-            content = contents[is_own]
-            message_id = self._message_id(notice, request, address, carried, proved_by, now)
-            head = _head_of(notice, ascii_address(address), message_id, content.subject)
-            # RFC 2045, section 6.7: quoted-printable never holds =_
-            boundary = f"=_{hashlib.sha256(message_id.encode()).hexdigest()[:24]}"
-            language = notice.reader.settings.language.code
-            answers = content.answers if carried and carried == ask else None
-            answers = answers or self._answers_to(meaning, carried, proved_by)
-            fields = self._fields(notice, request, head, answers, now)
-            said = body.body(content.parts, language, boundary, content.files)
-            kept = carried if carried and carried.kept else None
-            drafts.append(Draft(head, (fields + said).encode(), now, kept))
-        return drafts
+        return [
+            self._draft(notice, request, address, now, contents)
+            for address in notice.reader.addresses
+        ]
+
+    def write_one(self, notice: Notice, request: Request, address: str, now: datetime) -> Draft:
+        """Return the letter about a notice to one address, written at a moment, as `write` does."""
+        return self._draft(notice, request, address, now, {})
+
+    def _draft(
+        self,
+        notice: Notice,
+        request: Request,
+        address: str,
+        now: datetime,
+        contents: dict[bool, _Content],
+    ) -> Draft:
+        """Return the letter to an address; `contents` has those of the notice's other letters.
+
+        These are by whether they go to an address of the reader's account.
+        """
+        account, meaning = notice.reader.account, notice.ask()
+        is_own = account is not None and account.has_exactly(address)
+        ask = meaning if is_own and isinstance(meaning, Ask) else None
+        carried = _carried(meaning, notice.reader, now, is_own=is_own)
+        carried = carried.fitting(self._address) if carried else None
+        proved_by = account if carried and carried.userid and account else address
+        if is_own not in contents:
+            begins = self._answers_to(meaning, carried, proved_by) if not account else ""
+            contents[is_own] = self._content(notice, ask, begins, is_own=is_own)
+        content = contents[is_own]
+        message_id = self._message_id(notice, request, address, carried, proved_by, now)
+        head = head_of(notice, ascii_address(address), message_id, content.subject)
+        # RFC 2045, section 6.7: quoted-printable never holds =_
+        boundary = f"=_{hashlib.sha256(message_id.encode()).hexdigest()[:24]}"
+        language = notice.reader.settings.language.code
+        answers = content.answers if carried and carried == ask else None
+        answers = answers or self._answers_to(meaning, carried, proved_by)
+        fields = self._fields(notice, request, head, answers, now)
+        said = body.body(content.parts, language, boundary, content.files)
+        kept = carried if carried and carried.kept else None
+        return Draft(head, (fields + said).encode(), now, kept)
 
     def _content(
         self, notice: Notice, answered: Ask | None, begins: str, *, is_own: bool
@@ -293,6 +321,40 @@ class Letters:
         )
 
 
+class LetterWriter:
+    """Writes the letters that the outbox of a home keeps as data."""
+
+    def __init__(self, home: Home, letters: Letters) -> None:
+        self._home = home
+        self._letters = letters
+
+    def write(self, letter: Letter, content: bytes) -> tuple[Letter, bytes]:
+        """Return a letter and its content, written from what the outbox keeps of it.
+
+        It is the same each time, as long as board and account are. What it is answered by is kept
+        if no address has room for it. Raises CannotWrite, and OSError for what is no fault of this
+        letter.
+        """
+        posted, address = letter.posted, letter.head.recipient
+        try:
+            with self._home.database.read() as snapshot:
+                on = Look(snapshot, self._home, posted)
+                notice, request, moment = restored(on, letter, content)
+            draft = self._letters.write_one(notice, request, address, moment)
+        except ValueDamaged as fault:
+            raise CannotWrite(str(fault)) from fault
+        except OSError:
+            raise
+        except (DamagedHistory, NoRecord) as fault:
+            raise CannotWrite(str(fault)) from fault
+        except Exception as fault:
+            log.exception("a fault in the program")
+            raise CannotWrite(f"{type(fault).__name__}: {fault}") from fault
+        if draft.kept:
+            self._home.do(keep_sheet, draft.kept, posted)
+        return structs.replace(letter, head=draft.head), draft.content
+
+
 def _carried(meaning: Meaning | None, reader: Reader, now: datetime, *, is_own: bool) -> Ask | None:
     """Return the ask that a letter carries; None if nobody reads answers.
 
@@ -316,21 +378,3 @@ def _carried(meaning: Meaning | None, reader: Reader, now: datetime, *, is_own: 
 def play_address(web_address: str, reply_address: str) -> str:
     """Return where the page is found that plays as an answer to an address does."""
     return f"{web_address}{PLAY_PATH}/{tags.tag_of(reply_address)}"
-
-
-def _head_of(notice: Notice, address: str, message_id: str, subject: str) -> Head:
-    """Return what the outbox knows of a letter besides its content."""
-    reader, game = notice.reader, notice.board()
-    about = None
-    if isinstance(notice, BoardNotice) and game:
-        about = About(game.header.kind.name, game.header.board, len(game.records))
-    return Head(
-        recipient=address,
-        message_id=message_id,
-        subject=subject,
-        userid=reader.userid if reader.account else None,
-        about=about,
-        copies=len(reader.addresses) if about else 1,
-        is_answer=reader.asked,
-        may_show_any_board=reader.asked or not isinstance(notice, BoardNotice | TalkNotice),
-    )

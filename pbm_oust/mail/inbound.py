@@ -22,7 +22,7 @@ from pbm_oust.commands.begin import asked_of_player
 from pbm_oust.grammar.form import Command
 from pbm_oust.grammar.vocabulary import MASK
 from pbm_oust.grammar.wording import is_placements
-from pbm_oust.letters.letters import Letters
+from pbm_oust.letters.letters import Letters, LetterWriter
 from pbm_oust.letters.templates import is_own_subject
 from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail, taken_apart
 from pbm_oust.mail.reading.headers import header_text, language_asked
@@ -438,10 +438,12 @@ def open_inbound(
 ) -> Inbound:
     """Return what takes the mail of a home whose commands go to `address`.
 
-    Letters have links to pages if these are found at `web_address`.
+    From now on the home writes its letters so: with links to pages, if these are found at
+    `web_address`.
     """
-    write = Letters(address, clock, home.key, web_address).write
-    work = UnitOfWork(home, write, clock, limits, passwords=passwords or Passwords())
+    letters = Letters(address, clock, home.key, web_address)
+    home.outbox.writer = LetterWriter(home, letters).write
+    work = UnitOfWork(home, letters.write, clock, limits, passwords=passwords or Passwords())
     return Inbound(work, address, authserv_id)
 
 

@@ -1,5 +1,7 @@
 """From the outbox to the relay: four workers, each with a connection and one address at a time.
 
+A letter that the outbox keeps as data is written here, once it is claimed and before it is sent.
+
 Letters to one address go in order. After a temporary failure that address waits for a while, longer
 each time; other addresses do not wait for it. A letter that the relay refuses for good, or has put
 off for days, has failed and counts as a bounce.
@@ -25,10 +27,10 @@ from pbm_oust.accounts.address import ascii_address, is_address, normal_address
 from pbm_oust.accounts.bounces import STATUS, Bounce, status_of
 from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.store import letters
-from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.configuration import Configuration, Endpoint
 from pbm_oust.store.database import Hold, Snapshot, Transaction
 from pbm_oust.store.home import Home
-from pbm_oust.store.outbox import name_of
+from pbm_oust.store.outbox import CannotWrite, name_of
 from pbm_oust.store.upkeep import turn_letters_into_files
 from pbm_oust.store.verifications import note_bounce
 
@@ -50,6 +52,11 @@ MOST_LOST = 3
 """How many connections may end at their first letters, one after the other, before a flush does."""
 ALL_BUSY = 0.1
 """Seconds after which letters that wait get one more worker, and a worker without any ends."""
+FAST = 15
+"""How many letters leave in that time over a connection to a relay that hardly makes us wait.
+
+One more worker would be no help there: threads that compute hinder one another.
+"""
 STOP_SECONDS = 2.0
 """How long the letters on their way may take when no more are to leave."""
 PASS_SECONDS = 25.0
@@ -170,6 +177,8 @@ class Relaying:
         self._stopping = threading.Event()
         self.accepted = set[int]()
         """Letters that were handed over but could not be removed from the outbox."""
+        self.news = threading.Condition()
+        """What those wait at who have no letter; it guards what a flush knows."""
 
     def now(self) -> datetime:
         """Return the time."""
@@ -209,6 +218,11 @@ class Relaying:
         """Return whether a letter is due. May raise OSError."""
         return self.home.ask(letters.next_due, self.now()) is not None
 
+    def wake(self) -> None:
+        """Look for letters now, if a flush waits for more."""
+        with self.news:
+            self.news.notify_all()
+
     def stop(self) -> None:
         """Begin with no more letters; a flush ends when those on their way have left."""
         self._stopping.set()
@@ -240,12 +254,14 @@ class Relaying:
         return transmit(smtp, sender, recipient, sent, options)
 
     def note(
-        self, transaction: Transaction, letter: letters.Letter, refused: RelayRefusal | None
+        self, transaction: Transaction, leaving: Leaving, refused: RelayRefusal | None
     ) -> Flushed:
         """Write down what became of a letter: it has left, is put off, or has failed."""
+        letter, content = leaving
         if refused is None:
             letters.remove_letters(transaction, [letter.id])
             return Flushed(sent=1)
+        letters.keep_written(transaction, letter.id, letter.head, content)
         now = self.now()
         tried = now - (letter.put_off_since or now)
         if not refused.is_permanent and (letter.failures == 0 or tried <= LONGEST_TRY):
@@ -285,7 +301,7 @@ class _Flush:
         self._home = relaying.home
         self._hold = hold
         self._takes_all = takes_all
-        self._change = threading.Condition()
+        self._change = relaying.news
         """Guards all that follows."""
         self._workers = dict[threading.Thread, str]()
         """The workers, and the address at which each of them is; empty between two letters."""
@@ -308,8 +324,15 @@ class _Flush:
         """Hand over all that is due. Raises OSError."""
         try:
             with self._change:
-                while not self._is_over and (self._starts_worker() or self._workers):
-                    self._change.wait(ALL_BUSY)
+                until, sent = 0.0, 0
+                while not self._is_over:
+                    now, left = time.monotonic(), self._flushed.sent - sent
+                    if now >= until or not self._workers:
+                        is_fast = bool(self._workers) and left >= FAST * len(self._workers)
+                        if not (is_fast or self._starts_worker() or self._workers):
+                            break
+                        until, sent = now + ALL_BUSY, self._flushed.sent
+                    self._change.wait(max(0.0, until - now))
         except KeyboardInterrupt:
             self._relaying.stop()
             raise
@@ -370,19 +393,40 @@ class _Flush:
         for number in range(MOST_LETTERS):
             if not (following and smtp.sock):
                 break
-            letter, content = following
             if not self._hold.is_sure:
                 raise OSError("another host may hand over the letters")
+            written = self._written(following)
+            if written is None:
+                following = self._next()
+                continue
             try:
-                refused = self._relaying.send(smtp, letter, content)
+                refused = self._relaying.send(smtp, *written)
             except Lost as lost:
                 if number:
                     break
-                refused = self._lose(letter, lost)
+                refused = self._lose(written[0], lost)
                 if refused is None:
                     return self._next()
-            following = self._next(letter, refused)
+            following = self._next(written, refused)
         return following
+
+    def _written(self, leaving: Leaving) -> Leaving | None:
+        """Return a claimed letter as it is sent; None if it cannot be written, and waits."""
+        letter, content = leaving
+        try:
+            return self._home.outbox.written(letter, content)
+        except CannotWrite as fault:
+            self._home.outbox.put_aside(letter, fault)
+            self._hold.give_back([letters.task_of(address_of(letter))])
+            with self._change:
+                self._flushed += Flushed(kept=1)
+                if self._takes_all:
+                    self._let_be[address_of(letter)] = math.inf
+        except BaseException:
+            with suppress(OSError):
+                self._put_back(letter)
+            raise
+        return None
 
     def _lose(self, letter: letters.Letter, lost: Lost) -> RelayRefusal | None:
         """Let a letter go behind others at which a connection has ended as soon as it had begun.
@@ -410,30 +454,32 @@ class _Flush:
         self._hold.give_back([letters.task_of(address_of(letter))])
 
     def _next(
-        self, done: letters.Letter | None = None, refused: RelayRefusal | None = None
+        self, done: Leaving | None = None, refused: RelayRefusal | None = None
     ) -> Leaving | None:
         """Note what became of a worker's letter, and claim its next one; None if there is none.
 
         Before that, it waits a little for more letters.
         """
         if done and refused is None:
-            self._relaying.accepted.add(done.id)
+            self._relaying.accepted.add(done[0].id)
         leaving = self._noted(done, refused)
-        if leaving is None:
+        until = time.monotonic() + ALL_BUSY
+        while leaving is None and (left := until - time.monotonic()) > 0:
             with self._change:
-                self._change.wait(ALL_BUSY)
+                self._change.wait(left)
                 is_due = not self._is_over and self._home.ask(self._next_due)
             leaving = self._noted() if is_due else None
         return leaving
 
     def _noted(
-        self, done: letters.Letter | None = None, refused: RelayRefusal | None = None
+        self, sent: Leaving | None = None, refused: RelayRefusal | None = None
     ) -> Leaving | None:
         """Write down what became of one letter, and claim another one in the same transaction."""
-        worker, left = threading.current_thread(), address_of(done) if done else ""
+        worker, done = threading.current_thread(), sent[0] if sent else None
+        left = address_of(done) if done else ""
 
         def work(transaction: Transaction) -> tuple[Flushed, Leaving | None]:
-            became = self._relaying.note(transaction, done, refused) if done else Flushed()
+            became = self._relaying.note(transaction, sent, refused) if sent else Flushed()
             with self._change:
                 if became.kept and self._takes_all:
                     self._let_be[left] = math.inf
@@ -497,6 +543,14 @@ def _recall(home: Home, letter: letters.Letter, transaction: Transaction) -> Non
         letters.recall_letter(transaction, letter)
 
 
+def recover(home: Home) -> None:
+    """Finish what dead processes have left; what fails is left for another time."""
+    try:
+        home.recover()
+    except OSError as error:
+        log.warning("what a process that died has left stays: %s", error)
+
+
 RETRY_SECONDS = 60.0
 """How long after a flush of the outbox the next one starts by itself."""
 LOOK_SECONDS = 1.0
@@ -528,6 +582,14 @@ class Sender:
         self._thread = threading.Thread(target=self._run, name="sender", daemon=True)
         self._thread.start()
 
+    def configure(self, configuration: Configuration) -> None:
+        """Send as a configuration says from now on."""
+        relaying = None
+        if relay := configuration.relay:
+            clock = self._home.database.time
+            relaying = Relaying(self._home, relay, configuration.address, clock)
+        self.use(relaying)
+
     def use(self, relaying: Relaying | None) -> None:
         """Send this way from now on; without a relay, letters go into the Maildir."""
         self._relaying = relaying
@@ -537,14 +599,13 @@ class Sender:
     def recover(self) -> None:
         """Finish what dead processes have left; what fails is left for another time."""
         self._recovered = time.monotonic()
-        try:
-            self._home.recover()
-        except OSError as error:
-            log.warning("what a process that died has left stays: %s", error)
+        recover(self._home)
 
     def wake(self) -> None:
         """Flush the outbox soon."""
         self._due.set()
+        if relaying := self._relaying:
+            relaying.wake()
 
     def stop(self) -> None:
         """Stop sending, once what is on its way has left or has taken too long.
@@ -603,6 +664,8 @@ class Sender:
             flushed = self._relaying.flush()
             if flushed.sent:
                 log.info("relayed %d letters", flushed.sent)
-        elif self._may_wait_in_vain:
+            return
+        if self._may_wait_in_vain:
             turn_letters_into_files(self._home)
             self._may_wait_in_vain = False
+        self._home.write_out()

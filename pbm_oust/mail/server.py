@@ -16,13 +16,14 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Protocol as Interface
 
 from pbm_oust.mail.clients import ConnectionLimits, Patience
 from pbm_oust.mail.handler import Counts, Handler
 from pbm_oust.mail.inbound import Inbound, open_inbound
 from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen, listening_at_home
 from pbm_oust.mail.own_socket import FOR_DELIVER, FOR_OWNER
-from pbm_oust.mail.relay import Relaying, Sender
+from pbm_oust.mail.relay import Sender
 from pbm_oust.mail.session import Protocol, Session
 from pbm_oust.mail.tls import Tls, read_certificate
 from pbm_oust.mail.workers import Workers
@@ -203,12 +204,32 @@ STOP_SECONDS = 6
 """The time for messages in progress when the server stops."""
 
 
+class LetterSender(Interface):
+    """Writes and sends letters, here or elsewhere."""
+
+    def configure(self, configuration: Configuration) -> None:
+        """Send as a configuration says from now on."""
+
+    def wake(self) -> None:
+        """Look for new letters soon. Any thread may call this."""
+
+
+@asynccontextmanager
+async def sending_here(home: Home) -> AsyncIterator[LetterSender]:
+    """Let a thread of this process write and send letters while the body runs."""
+    sender = Sender(home)
+    try:
+        yield sender
+    finally:
+        sender.stop()
+
+
 @dataclass(slots=True)
 class _Parts:
     """The parts of the server that a configuration sets."""
 
     handler: Handler
-    sender: Sender
+    sender: LetterSender
     sweeper: Sweeper
 
 
@@ -230,6 +251,8 @@ class Server:
     sweep_seconds: float = SWEEP_SECONDS
     meanwhile: Callable[[Home], AbstractAsyncContextManager[None]] = lambda _home: nullcontext()
     """A context that is open while the server runs."""
+    sending: Callable[[Home], AbstractAsyncContextManager[LetterSender]] = sending_here
+    """A context that gives what writes and sends the letters."""
     counts: Counts = field(default_factory=Counts)
     _listeners: dict[_Place, asyncio.Server] = field(default_factory=dict)
     _limits: ConnectionLimits = field(default_factory=ConnectionLimits)
@@ -245,15 +268,15 @@ class Server:
             loop.add_signal_handler(number, signals.put_nowait, number)
         with self.home.keeping_up(), Workers() as workers:
             configuration = self.configure()
-            sender = Sender(self.home)
-            sweeper = Sweeper(self.sweep_seconds, sender.wake, self.counts.note_sweep)
-            handler = Handler(self._inbound(configuration), workers, sender.wake, self.counts.note)
-            try:
-                await self._serve(configuration, _Parts(handler, sender, sweeper), signals)
-            finally:
-                sweeper.stop()
-                sweeper.wait()
-                sender.stop()
+            inbound = self._inbound(configuration)
+            async with self.sending(self.home) as sender:
+                sweeper = Sweeper(self.sweep_seconds, sender.wake, self.counts.note_sweep)
+                handler = Handler(inbound, workers, sender.wake, self.counts.note)
+                try:
+                    await self._serve(configuration, _Parts(handler, sender, sweeper), signals)
+                finally:
+                    sweeper.stop()
+                    sweeper.wait()
         log.info("stopped")
 
     async def _serve(
@@ -322,13 +345,9 @@ class Server:
         self._tls.context = context
         inbound = self._inbound(configuration)
         parts.handler.use(inbound)
-        relay = configuration.relay
-        self.home.has_relay = relay is not None
+        self.home.has_relay = configuration.relay is not None
         parts.sweeper.use(inbound.work)
-        relaying = None
-        if relay:
-            relaying = Relaying(self.home, relay, configuration.address, self.home.database.time)
-        parts.sender.use(relaying)
+        parts.sender.configure(configuration)
         endpoints = [bound_endpoint(self._listeners[place], place[0]) for place in places]
         self.ready(configuration, endpoints)
 

@@ -2,10 +2,10 @@
 
 A `Look` reads the database at one moment; a `Context` also writes, within one transaction. A
 command is a function of a context and its values that returns an `Outcome`. Whoever called it does
-the rest in one place: `Performed.settle` keeps the message key and writes the letters.
+the rest in one place: `Performed.settle` keeps the message key and adds the letters.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from datetime import datetime
 from functools import cache
@@ -21,17 +21,14 @@ from pbm_oust.accounts.settings import USUAL
 from pbm_oust.board import Game
 from pbm_oust.board.notation import USERID
 from pbm_oust.languages import Language
-from pbm_oust.play.notices import WHOLE_LETTER, Capacity, Notice, Reader, TimedNotice
+from pbm_oust.play.notices import WHOLE_LETTER, Capacity, Notice, Reader
 from pbm_oust.play.passwords import Passwords
 from pbm_oust.play.request import (
     UNASKED,
     Actor,
     Ending,
-    Handled,
     Request,
     Silence,
-    Write,
-    request_of,
 )
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Reason
 from pbm_oust.rules import KINDS, Kind
@@ -47,14 +44,10 @@ from pbm_oust.store.configuration import House
 from pbm_oust.store.database import Snapshot, Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import Source, has_played, started_by, started_from
-from pbm_oust.store.letters import Draft, add_letter
 from pbm_oust.store.limits import (
-    LEAST_BYTES,
     USUAL_LIMITS,
-    Charge,
     Counted,
     Limits,
-    count,
     number_counted,
 )
 from pbm_oust.store.message_keys import (
@@ -62,10 +55,9 @@ from pbm_oust.store.message_keys import (
     KeyOutcome,
     former_key,
     keep_cause,
-    note_key,
     outcome_of,
 )
-from pbm_oust.store.verifications import bounces_of, keep_sheet
+from pbm_oust.store.verifications import bounces_of
 
 
 class NoSuchPlayer(NotAllowedReason, frozen=True):
@@ -325,10 +317,13 @@ class Context(Look):
         now: datetime,
         request: Request = UNASKED,
         *,
+        moment: datetime | None = None,
         limits: Limits = USUAL_LIMITS,
         passwords: Passwords | None = None,
     ) -> None:
         super().__init__(transaction, home, now, request)
+        self.moment = moment or now
+        """The same time, but not only to the second."""
         self.transaction = transaction
         self.limits = limits
         self.passwords = passwords or Passwords()
@@ -420,103 +415,3 @@ class Context(Look):
         Return False, and keep none, if a mail program has taken one of them.
         """
         return self.home.withhold(self.transaction, files)
-
-
-class Performed(Struct, frozen=True):
-    """A request that was carried out; its key is not kept yet, nor are its letters written."""
-
-    outcome: Outcome
-    on: Context
-    command: str = ""
-    """The name of the command, if one was read."""
-
-    @property
-    def answer(self) -> Notice | None:
-        """The notice that answers the request, as its reader gets it, if one does."""
-        found = [each for each in self.outcome.notices if each.is_answer]
-        return next(addressed(found, self.on), None)
-
-    def settle(self, write: Write) -> Handled:
-        """Keep what became of the request under its message key, and write the letters about it."""
-        return self._settle(write, self.outcome.notices)
-
-    def settle_beside_answer(self, write: Write) -> Handled:
-        """Do the same, but for the letter that answers the request: it is told in another one."""
-        return self._settle(write, [each for each in self.outcome.notices if not each.is_answer])
-
-    def _settle(self, write: Write, notices: Iterable[Notice]) -> Handled:
-        made, on = self.outcome, self.on
-        if made.key:
-            note_key(on.transaction, made.identity or on.key, made.key, on.now)
-        request = request_of(made.identity) if made.identity else on.request
-        post(notices, request, on, write, is_proved=made.is_proved or bool(made.identity))
-        for notice in made.dropped:
-            write(notice, on.request)
-        for each in made.beside:
-            Performed(each, on).settle(write)
-        return Handled(
-            made.ending,
-            made.board,
-            made.record,
-            self.command,
-            made.why,
-            made.limit,
-            is_proved=made.is_proved,
-            is_guess=made.is_guess,
-        )
-
-
-def post(
-    notices: Iterable[Notice], request: Request, on: Context, write: Write, *, is_proved: bool
-) -> None:
-    """Write the letters of notices about a request, in their order.
-
-    `is_proved`: whether the request proved whose it is; if not, the bytes of letters are counted.
-    """
-    state = on.home.posted_state
-    for notice in addressed(notices, on):
-        for draft in write(notice, request):
-            add_letter(on.transaction, draft.head, draft.content, draft.written, state)
-            if draft.kept:
-                keep_sheet(on.transaction, draft.kept, draft.written)
-            if not is_proved:
-                count_bytes(on.transaction, draft, on.now)
-
-
-def count_bytes(transaction: Transaction, letter: Draft, now: datetime) -> None:
-    """Count what a letter has more than was charged for it before it was written."""
-    more = len(letter.content) - LEAST_BYTES
-    if more > 0:
-        count(transaction, Charge(Counted.BYTES, letter.head.recipient, more), now)
-
-
-def addressed(notices: Iterable[Notice], on: Look) -> Iterator[Notice]:
-    """Yield notices as their readers get them: as players, and with the clocks of boards.
-
-    One look at the clock of a board is enough for all who are told of it.
-    """
-    latest: tuple[Game, Clock] | None = None
-    for notice in notices:
-        made = _known(notice, on)
-        game = made.board()
-        if isinstance(made, TimedNotice) and game and not game.result and made.is_now():
-            if latest is None or latest[0] is not game:
-                latest = game, on.clock_of(game)
-            made = structs.replace(made, clock=made.clock or latest[1])
-        yield made
-
-
-def _known(notice: Notice, on: Look) -> Notice:
-    """Return a notice about a board, addressed to its player if one of them is the reader.
-
-    It answers a mail whose address is exactly one of the account's, and goes only there.
-    """
-    game, reader, sender = notice.board(), notice.reader, on.request.sender
-    if game is None or reader.userid or reader.addresses != (sender,):
-        return notice
-    for userid in (game.player_to_move, game.owner(game.to_move.other)):
-        account = on.account_if_any(userid)
-        if account and account.has_exactly(sender):
-            known = on.reachable(account, reader.addresses, reader.wrote_from)
-            return structs.replace(notice, reader=known)
-    return notice

@@ -177,6 +177,10 @@ class Notice(Struct, frozen=True):
         """Return what its reader may end by an address in its head: BROADCASTS, `oust 17`."""
         return ""
 
+    def may_show_any_board(self) -> bool:
+        """Return whether it is neither the news of a single board nor what another player wrote."""
+        return True
+
     def topic(self) -> str:
         """Return what sets the letter apart from others to its reader about the same mail."""
         game = self.board()
@@ -302,6 +306,10 @@ class BoardNotice(TimedNotice, frozen=True):
     def shows(self) -> tuple[ShownBoard, ...]:
         """Return the board."""
         return (ShownBoard(self.game, self.is_now()),)
+
+    def may_show_any_board(self) -> bool:
+        """Return whether its reader asked for it."""
+        return self.reader.asked
 
     def subscription(self) -> str:
         """Return the name of the board, if its reader watches it."""

@@ -256,8 +256,8 @@ def _is_unopened(letter: Letter, home: Home) -> bool:
 
     A letter that is held back may have been sent before the backup was restored.
     """
-    if letter.state is LetterState.FILE and letter.file:
-        return home.outbox.has_new(letter.file)
+    if letter.state is LetterState.FILE:
+        return not letter.file or home.outbox.has_new(letter.file)
     return letter.state is LetterState.WAITING and not letter.is_leaving
 
 

@@ -12,8 +12,9 @@ from msgspec import Struct, field
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.board import Header
-from pbm_oust.play.context import Context, Look, Outcome, Performed
+from pbm_oust.play.context import Context, Look, Outcome
 from pbm_oust.play.passwords import NotDerived, Passwords
+from pbm_oust.play.performed import Performed
 from pbm_oust.play.request import UNASKED, Request, Write
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.home import Home
@@ -81,12 +82,17 @@ class UnitOfWork(Struct, frozen=True):
         """Wrap a deed so that it runs inside a transaction."""
 
         def work(transaction: Transaction) -> T:
-            limits, passwords = self.limits, self.passwords
-            return deed(
-                Context(
-                    transaction, self.home, self.now(), request, limits=limits, passwords=passwords
-                )
+            moment = self.clock()
+            on = Context(
+                transaction,
+                self.home,
+                moment.replace(microsecond=0),
+                request,
+                moment=moment,
+                limits=self.limits,
+                passwords=self.passwords,
             )
+            return deed(on)
 
         return work
 

@@ -15,9 +15,10 @@ from pbm_oust.grammar.form import (
 )
 from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.play import authentication
-from pbm_oust.play.context import Context, Outcome, Performed, answered
+from pbm_oust.play.context import Context, Outcome, answered
 from pbm_oust.play.moving import come_back
 from pbm_oust.play.notices import BoardNotice, Notice, RefusalNotice, SettingsNotice
+from pbm_oust.play.performed import Performed
 from pbm_oust.play.request import (
     Actor,
     Ending,

@@ -74,6 +74,8 @@ class Home:
         self.publisher = self.publisher_in(path)
         self.outbox = Outbox(path / "outbox", self.database, self.disk)
         self.tally = Tally()
+        self.has_sender = False
+        """Whether a process beside this one writes and sends the letters that this one adds."""
         self.database.opened = self._refuse_older
         self._was_upgraded: bool | None = None
         self.rebuilt: Rebuilt | None = None
@@ -275,8 +277,8 @@ class Home:
         return locked_folder(self.outbox.path, waits=waits)
 
     def write_out(self) -> None:
-        """Write all letters that are to be files into the Maildir."""
-        if not self.has_relay:
+        """Write all letters that are to be files into the Maildir, unless a process beside does."""
+        if not (self.has_relay or self.has_sender):
             with left_for_later():
                 self.outbox.write_out()
 

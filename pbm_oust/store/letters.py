@@ -1,7 +1,8 @@
 """The outbox: letters that wait for the relay, are held back, are in the Maildir, or have failed.
 
 A letter is added within the transaction of the command that it tells of. Letters to one address
-leave in the order in which they were added: if one is put off, so are those after it.
+leave in the order in which they were added: if one is put off, so are those after it. One that is
+written later has no Message-ID until then, and its content is what it is written from.
 """
 
 from collections.abc import Iterable
@@ -49,6 +50,7 @@ class Head(Struct, frozen=True):
     recipient: str
     """The mail address."""
     message_id: str
+    """Empty as long as the letter is not written."""
     subject: str
     userid: str | None = None
     """Its reader, if it belongs to an account."""
@@ -92,6 +94,16 @@ class Letter(Struct, frozen=True):
     file: str
     """Its name in the Maildir, when it is written there."""
 
+    @property
+    def is_written(self) -> bool:
+        """Whether its content is the letter, and not what it is to be written from."""
+        return bool(self.head.message_id)
+
+    @property
+    def is_put_aside(self) -> bool:
+        """Whether it could not be written when that was tried; `reason` says why."""
+        return bool(self.reason) and not self.is_written
+
 
 SELECT = (
     "SELECT id, recipient, message_id, subject, userid, kind, board, record, copies, is_answer,"
@@ -99,6 +111,8 @@ SELECT = (
     " file FROM letters"
 )
 """The statement that reads letters, without its condition."""
+SELECT_ALL = SELECT.replace(" FROM", ", content FROM")
+"""The same with their contents at the end."""
 _IN_STATES = "state IN (SELECT value FROM json_each(?))"
 _DUE = "state = 'waiting' AND next_try <= ? AND normal NOT IN (SELECT value FROM json_each(?))"
 
@@ -116,7 +130,8 @@ def add_letter(
         " copies, is_answer, may_show_any_board, posted, state, content, next_try)"
         " VALUES (?, ?, ?, ?, (SELECT userid FROM accounts WHERE userid = ?), ?, ?, ?, ?, ?, ?, ?,"
         " ?, ?, coalesce((SELECT max(next_try) FROM letters"
-        " WHERE normal = ? AND state = 'waiting' AND next_try > ?), ?))",
+        " WHERE normal = ? AND state = 'waiting' AND next_try > ?"
+        " AND (message_id <> '' OR reason = '')), ?))",  # nobody waits for one put aside
         head.recipient,
         normal,
         head.message_id,
@@ -137,10 +152,47 @@ def add_letter(
         transaction.follows[state] = True
 
 
-def content_of(snapshot: Snapshot, letter: int) -> bytes | None:
-    """Return the bytes of a letter, or None if it is gone."""
-    row = snapshot.row("SELECT content FROM letters WHERE id = ?", letter)
-    return row[0] if row else None
+def read_letter(snapshot: Snapshot, letter: int) -> tuple[Letter, bytes] | None:
+    """Return a letter with its content, or None if it is gone."""
+    row = snapshot.row(f"{SELECT_ALL} WHERE id = ?", letter)
+    return (letter_of(row[:-1]), row[-1]) if row else None
+
+
+def unpublished(snapshot: Snapshot, now: datetime, most: int) -> list[tuple[Letter, bytes]]:
+    """Return letters that are to be files, with their contents, oldest first.
+
+    Those that were put aside until later are left out.
+    """
+    rows = snapshot.rows(
+        f"{SELECT_ALL} WHERE state = 'file' AND file IS NULL"
+        " AND (message_id <> '' OR reason = '' OR next_try <= ?) ORDER BY id LIMIT ?",
+        seconds(now),
+        most,
+    )
+    return [(letter_of(row[:-1]), row[-1]) for row in rows]
+
+
+def keep_written(transaction: Transaction, letter: int, written: Head, content: bytes) -> None:
+    """Keep a letter as it was written, if the outbox has only what it was written from."""
+    transaction.run(
+        "UPDATE letters SET message_id = ?, subject = ?, content = ?, reason = ''"
+        " WHERE id = ? AND message_id = ''",
+        written.message_id,
+        written.subject,
+        content,
+        letter,
+    )
+
+
+def put_aside(transaction: Transaction, letter: int, until: datetime, reason: str) -> None:
+    """Let a letter that cannot be written wait by itself; others to its address go on."""
+    transaction.run(
+        "UPDATE letters SET next_try = ?, is_leaving = 0, reason = ?"
+        " WHERE id = ? AND message_id = ''",
+        seconds(until),
+        reason,
+        letter,
+    )
 
 
 def all_letters(snapshot: Snapshot, *states: LetterState) -> list[Letter]:

@@ -3,6 +3,9 @@
 A letter has the name of its file, whether it is in one or not. Without a relay it is published
 after the commit of its command: written into `tmp`, noted in the database, and moved to `new`. What
 a process leaves undone that dies meanwhile, the next one does.
+
+Most letters are kept as data, and written when they are sent, published or shown. One that cannot
+be written stays, and is tried again every hour.
 """
 
 import logging
@@ -11,14 +14,14 @@ import os
 import re
 import threading
 import time
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
-from datetime import datetime
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager, nullcontext, suppress
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
 from pbm_oust.store import letters as stored
-from pbm_oust.store.database import Database, Row, Snapshot, Transaction, moment_of, seconds
+from pbm_oust.store.database import Database, Row, Snapshot, Transaction, seconds
 from pbm_oust.store.disk import Disk, NoSuchFile, bytes_of, linked, locked_folder
 
 log = logging.getLogger("pbm_oust")
@@ -30,11 +33,22 @@ PATIENCE = 1.0
 _LOOK = 0.01
 """How many seconds pass until it looks again."""
 _OURS = re.compile(r"[0-9]+\.L[0-9]+\.pbm_oust")
-_UNWRITTEN = (
-    "SELECT id, posted, content FROM letters WHERE state = 'file' AND file IS NULL ORDER BY id"
-)
+MOST_TOGETHER = 100
+"""The most letters that are noted as published in one transaction."""
+ASIDE = timedelta(hours=1)
+"""How long a letter waits that cannot be written."""
 _ASIDE = {stored.LetterState.HELD: 1, stored.LetterState.FAILED: 2}
 """The letters that come behind those that wait, and in which order."""
+
+
+class CannotWrite(Exception):
+    """A letter cannot be written from what the outbox keeps of it, as things are."""
+
+
+Written = tuple[stored.Letter, bytes]
+"""A letter and its content, which it is or is to be written from."""
+Writer = Callable[[stored.Letter, bytes], Written]
+"""Writes a letter from what the outbox keeps of it. Raises CannotWrite and OSError."""
 
 
 class Outbox:
@@ -47,6 +61,8 @@ class Outbox:
         self._withholding = threading.Lock()
         self._database = database
         self._disk = disk or Disk()
+        self.writer: Writer | None = None
+        """What writes letters here; without it, those that are kept as data stay so."""
 
     def prepare(self) -> None:
         """Make missing folders."""
@@ -73,12 +89,45 @@ class Outbox:
         return [name_of(letter) for letter in self.listed(*wanted)]
 
     def read(self, name: str) -> bytes:
-        """Return a letter. Raises NoSuchFile."""
+        """Return a letter. Raises NoSuchFile, and CannotWrite."""
         with self._database.read() as snapshot:
-            content = stored.content_of(snapshot, _id_of(name))
-        if content is None:
+            found = stored.read_letter(snapshot, _id_of(name))
+        if found is None:
             raise NoSuchFile(name)
-        return content
+        return self.written(*found)[1]
+
+    def titled(self, letter: stored.Letter) -> stored.Letter:
+        """Return a letter with the Message-ID and the Subject that it has or will have, if any."""
+        if letter.is_written:
+            return letter
+        with self._database.read() as snapshot:
+            found = stored.read_letter(snapshot, letter.id)
+        with suppress(CannotWrite):
+            return self.written(*found)[0] if found else letter
+        return letter
+
+    def written(self, letter: stored.Letter, content: bytes) -> Written:
+        """Return a letter and its content as written, whichever way the outbox keeps it.
+
+        Raises CannotWrite.
+        """
+        if letter.is_written:
+            return letter, content
+        if self.writer is None:
+            raise CannotWrite("nothing here writes letters")
+        return self.writer(letter, content)
+
+    def put_aside(self, letter: stored.Letter, fault: CannotWrite) -> None:
+        """Let a letter that cannot be written wait by itself for a while."""
+        log.error("letter %s cannot be written, and waits an hour: %s", name_of(letter), fault)
+        self._database.write(
+            lambda transaction: stored.put_aside(
+                transaction, letter.id, self._now() + ASIDE, str(fault)
+            )
+        )
+
+    def _now(self) -> datetime:
+        return datetime.fromtimestamp(self._database.time(), UTC)
 
     def remove(self, name: str) -> None:
         """Remove a letter. Raises NoSuchFile if there is none, or somebody has taken it."""
@@ -106,21 +155,36 @@ class Outbox:
 
         This also finishes what dead processes have left.
         """
+        count, is_over = 0, False
         with self._held():
             self._settle()
-            with self._database.read() as snapshot:
-                rows = snapshot.rows(_UNWRITTEN)
-            names = dict[int, str]()
-            for letter, posted, content in rows:
-                names[letter] = file_name(letter, moment_of(posted))
-                self._write(self._tmp / names[letter], content)
-            if names:
-                self._disk.sync_folder(self._tmp)
-                marked = self._database.write(partial(_mark, names=names))
-                self._publish(marked)
-                for name in {*names.values()} - {*marked}:
-                    self._disk.step_remove(self._tmp / name)
-        return len(names)
+            while not is_over:
+                with self._database.read() as snapshot:
+                    found = stored.unpublished(snapshot, self._now(), MOST_TOGETHER)
+                count += self._write_files(found)
+                is_over = len(found) < MOST_TOGETHER or self.writer is None
+        return count
+
+    def _write_files(self, found: Iterable[Written]) -> int:
+        """Write and publish the files of letters; return their number."""
+        ready = list[Written]()
+        for letter, content in found:
+            if not letter.is_written and self.writer is None:
+                continue
+            try:
+                written = self.written(letter, content)
+            except CannotWrite as fault:
+                self.put_aside(letter, fault)
+                continue
+            self._write(self._tmp / name_of(letter), written[1])
+            ready.append(written)
+        if ready:
+            self._disk.sync_folder(self._tmp)
+            marked = self._database.write(partial(_mark, ready=ready))
+            self._publish(marked)
+            for name in {name_of(letter) for letter, _ in ready} - {*marked}:
+                self._disk.step_remove(self._tmp / name)
+        return len(ready)
 
     @contextmanager
     def withheld(
@@ -252,10 +316,15 @@ def file_name(letter: int, posted: datetime) -> str:
     return f"{seconds(posted)}.L{letter:06}.pbm_oust"
 
 
-def _mark(transaction: Transaction, names: dict[int, str]) -> list[str]:
+def _mark(transaction: Transaction, ready: Iterable[Written]) -> list[str]:
     """Record the names of the files of letters; return the names for letters that exist."""
     mark = "UPDATE letters SET file = ? WHERE id = ? AND state = 'file' AND file IS NULL"
-    return [name for letter, name in names.items() if transaction.run(mark, name, letter)]
+    marked = list[str]()
+    for letter, content in ready:
+        if transaction.run(mark, name_of(letter), letter.id):
+            stored.keep_written(transaction, letter.id, letter.head, content)
+            marked.append(name_of(letter))
+    return marked
 
 
 def _holder_of(snapshot: Snapshot, file: str) -> Row | None:

@@ -29,8 +29,9 @@ from pbm_oust.languages import Language
 from pbm_oust.letters.layout import Block
 from pbm_oust.mail.clients import note_guess
 from pbm_oust.play.authentication import answer_proved_by, spend, spend_once
-from pbm_oust.play.context import Context, Outcome, Performed
+from pbm_oust.play.context import Context, Outcome
 from pbm_oust.play.notices import Reader
+from pbm_oust.play.performed import Performed
 from pbm_oust.play.request import Ending
 from pbm_oust.play.request import Request as Asked
 from pbm_oust.play.unit_of_work import UnitOfWork

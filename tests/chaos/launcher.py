@@ -39,6 +39,16 @@ STEPS = {
 """The steps that the trace knows."""
 
 
+ROOT = Path(__file__).parents[2]
+START = """
+import sys
+sys.path.insert(0, sys.argv.pop(1))
+from tests.chaos.launcher import main
+main()
+"""
+"""Starts the processes beside the server in the same way, in whatever folder it is."""
+
+
 class Build(Enum):
     """What is started: the program as it is, or with something left out that it needs."""
 
@@ -205,6 +215,9 @@ def main() -> None:
         forget_ids()
     if build is Build.EARLY_LINES:
         write_early(Path(fuse))
+    if "serve" in arguments:
+        started = [sys.executable, "-c", START, str(ROOT), word, spared, trace, fuse]
+        replace("pbm_oust.cli.beside", "PROGRAM", started)
     sys.argv = ["pbm-oust", *arguments]
     run: Callable[[], None] = import_module("pbm_oust.cli").run
     with kept.in_use() if kept else nullcontext():

@@ -10,6 +10,7 @@ from tests.chaos.running import Ending
 KILLS_OF_THE_SERVER = (
     "kills while serving",
     "kills during start",
+    "kills of the sender",
 )
 POWER = ("power cuts", "steps undone")
 FAILURES = tuple(failure.value for failure in Failure)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.chaos.launcher import Build, replace
-from tests.chaos.report import report
+from tests.chaos.report import KILLS_OF_THE_SERVER, report
 from tests.chaos.running import Ending, Plan, conduct
 from tests.chaos.trial import ROOT
 from tests.support import tables
@@ -30,7 +30,7 @@ def test_nothing_is_lost_or_doubled_when_the_server_is_killed_again_and_again(
     assert outcome.is_right, report(outcome)
     counts = outcome.ledger.counts
     assert len(outcome.ledger.mails) == 60
-    assert counts["kills while serving"] + counts["kills during start"] == 8
+    assert sum(counts[what] for what in KILLS_OF_THE_SERVER) == 8
     assert bool(counts["power cuts"]) is power
 
 

@@ -18,7 +18,7 @@ from tests.chaos.launcher import Build
 from tests.chaos.ledger import Broken, Ledger, greeted
 from tests.chaos.mains import Mains
 from tests.support.limits import UNLIMITED_TABLE
-from tests.support.processes import children_of
+from tests.support.processes import children_of, processes_of
 from tests.support.waiting import PATIENCE, has_news
 
 ROOT = Path(__file__).parents[2]
@@ -27,6 +27,8 @@ SHARED_MEMORY = "pbm_oust.db-shm"
 """What processes that use the database share besides; it holds nothing that has to last."""
 LONGEST_FUSE = 30
 """Steps of the disk: about as many as two moves take."""
+SHARE_OF_SENDERS = 0.3
+"""How often a kill without a cut is one of the sender alone."""
 STEPS_OF_DELIVER = 20
 SECONDS_OF_DELIVER = 0.3
 """What `deliver` takes for a mail, about."""
@@ -44,7 +46,6 @@ class Trial:
     """
 
     hosts = 1
-    letters_take = 0.0
 
     def __init__(
         self,
@@ -56,6 +57,7 @@ class Trial:
     ) -> None:
         """`power` is whether the power is to be cut, and `spared` as the launcher takes it."""
         self.histories_take = float(PATIENCE) if build is Build.SOUND else SECONDS_IN_VAIN
+        self.letters_take = self.histories_take
         self.home = folder / "home"
         self.log = folder / "log"
         self.host = f"chaos-{secrets.token_hex(4)}.example.com"
@@ -104,8 +106,11 @@ class Trial:
         """Kill the server; `cut` cuts the power too, with this chance for a step to be kept.
 
         With a trace, half of the time that is right behind some step of the disk.
-        Returns whether the server has to be started again.
+        Now and then it is only the sender of letters. Returns whether the server has to be started
+        again.
         """
+        if cut is None and random.random() < SHARE_OF_SENDERS and self._kill_sender():
+            return False
         has_moment = self._build is Build.EARLY_LINES and not self._mains
         if has_moment and self.port and not self._ledger.is_over:
             self._wait_for_the_moment()
@@ -116,10 +121,13 @@ class Trial:
         with self._mains.still(fuse) if self._mains else nullcontext(), self.steady:
             self._ledger.count("kills while serving" if self.port else "kills during start")
             self.port = None
+            members = children_of(self._server.pid)
+            # Who waits for the trace must not have it when whoever holds it is killed.
+            for process in (self._server.pid, *members):
+                _stop_process(process)
             if cut is not None:
                 for delivery in self._deliveries:
                     self._kill_delivery(delivery)
-            members = children_of(self._server.pid)
             _kill(self._server)
             for member in members:
                 _kill_process(member)
@@ -127,6 +135,16 @@ class Trial:
                 undone = self._mains.cut(random, cut)
                 self._ledger.count("power cuts")
                 self._ledger.count("steps undone", undone)
+        return True
+
+    def _kill_sender(self) -> bool:
+        """Kill the process that sends letters, which the server starts again; return whether."""
+        with self._mains.still(None) if self._mains else nullcontext(), self.steady:
+            if self.port is None or not (senders := processes_of(self._server.pid, "send")):
+                return False
+            for each in senders:
+                _kill_process(each)
+            self._ledger.count("kills of the sender")
         return True
 
     def deliver(self, sender: str, data: bytes, fuse: float | None = None) -> int:
@@ -253,6 +271,17 @@ class Trial:
 def _kill(process: subprocess.Popen[bytes]) -> None:
     process.kill()
     process.wait(PATIENCE)
+
+
+def _stop_process(process: int) -> None:
+    """Let a process stand still, if it is there, and wait until it does."""
+    with suppress(ProcessLookupError, FileNotFoundError):
+        os.kill(process, signal.SIGSTOP)
+        status, deadline = Path(f"/proc/{process}/stat"), time.monotonic() + PATIENCE
+        while status.read_text().rpartition(") ")[2][0] not in "TZX":
+            if time.monotonic() > deadline:
+                raise Broken(f"process {process} does not stop")
+            time.sleep(0.001)
 
 
 def _kill_process(process: int) -> None:

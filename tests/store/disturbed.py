@@ -14,10 +14,11 @@ from enum import Enum
 from functools import cache, partial
 from pathlib import Path
 
-from pbm_oust.letters.letters import Letters
+from pbm_oust.letters.letters import Letters, LetterWriter
 from pbm_oust.mail.inbound import Envelope, Inbound, KeptBySender
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.store.database import Snapshot
+from pbm_oust.store.disk import Disk
 from pbm_oust.store.home import Home
 from pbm_oust.store.publishing import MARK, REACHED
 from tests.support.accounts import codes, make_account
@@ -78,6 +79,13 @@ def _rows(snapshot: Snapshot) -> Everything:
     return found
 
 
+def home_at(path: Path, disk: Disk | None = None) -> Home:
+    """Return the home at a path, which writes its letters."""
+    home = Home(path, disk)
+    home.outbox.writer = LetterWriter(home, LETTERS).write
+    return home
+
+
 def work_at(home: Home) -> UnitOfWork:
     """Return where commands for a home are carried out."""
     return UnitOfWork(home, LETTERS.write, lambda: NOW)
@@ -104,7 +112,7 @@ def begun_homes() -> Iterator[Begun]:
         @cache
         def home_after(lines: Lines) -> Path:
             path = Path(folder) / f"{zlib.crc32(repr(lines).encode())}"
-            home = Home(path)
+            home = home_at(path)
             home.prepare()
             for userid, address in (("alice", ALICE), ("bob", BOB), ("carol", CAROL)):
                 make_account(home, userid, PASSWORDS[userid], address)
@@ -120,7 +128,7 @@ def with_code(line: str, path: Path) -> str:
     """Return a line with the code that has been mailed, where it says CODE."""
     if "CODE" not in line:
         return line
-    home = Home(path)
+    home = home_at(path)
     ((_, code),) = codes(home)
     home.database.close()
     return line.replace("CODE", code)
@@ -129,7 +137,7 @@ def with_code(line: str, path: Path) -> str:
 def done(before: Path, folder: Path, *deeds: Deed) -> Everything:
     """Return what a copy of a home holds after some deeds that nothing disturbs."""
     path = shutil.copytree(before, folder / "undisturbed")
-    home = Home(path)
+    home = home_at(path)
     for deed in deeds:
         deed(home)
     home.recover()
@@ -156,7 +164,7 @@ class Disturbed:
 
     def found(self) -> Everything:
         """Return what the home holds, as soon as the next process has looked after it."""
-        home = Home(self._home.path)
+        home = home_at(self._home.path)
         home.recover()
         home.remove_drafts()
         home.database.close()
@@ -219,7 +227,7 @@ def killed(
         path = shutil.copytree(before, folder / f"{at}")
         status = status_of_child(partial(_do_and_die, path, deed, where, at))
         assert status in (0, -signal.SIGKILL), status
-        home = Home(path)
+        home = home_at(path)
         yield Disturbed(at, status != 0, home, deed)
         home.database.close()
         shutil.rmtree(path)
@@ -270,6 +278,6 @@ def _in_trouble(path: Path, trouble: Trouble, where: Where) -> Iterator[Home]:
             stack.enter_context(FaultyVfs(trouble).in_use())
         else:
             stack.enter_context(faulty_statements(trouble))
-        home = Home(path, FaultyDisk(trouble) if where is Where.FILES else None)
+        home = home_at(path, FaultyDisk(trouble) if where is Where.FILES else None)
         stack.callback(home.database.close)
         yield home

@@ -1,16 +1,19 @@
 """A real disk that is full: a file system in memory, of the server alone."""
 
+import json
 import os
 import smtplib
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from email.message import EmailMessage
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.support.server import ADDRESS, PROGRAM, letters_in, listening_port, stopped
+from tests.support.player import read_maildir
+from tests.support.server import ADDRESS, PROGRAM, listening_port, stopped
 from tests.support.waiting import PATIENCE, wait_until
 
 NAMESPACE = ("unshare", "--map-root-user", "--mount")
@@ -102,8 +105,15 @@ def add_players(home: Confined) -> None:
         home.run(*added).check_returncode()
 
 
+def _are_files(server: Confined) -> bool:
+    """Return whether all letters are in the Maildir."""
+    listed = json.loads(server.run("outbox", "list", "--json").stdout)
+    return {each["name"] for each in listed} <= set(read_maildir(server.home / "outbox"))
+
+
 def contents(server: Confined) -> dict[str, str]:
     """Return every history and letter, and what the database knows."""
+    wait_until(partial(_are_files, server), "all letters in the Maildir")
     paths = (path for path in server.home.rglob("*") if path.is_file())
     found = {str(path): path.read_text() for path in paths if path.suffix in (".txt", ".pbm_oust")}
     for listing in ("players", "games", "outbox"):
@@ -129,7 +139,9 @@ def test_a_full_disk_keeps_mail_with_its_sender_until_there_is_room(server: Conf
     assert server.send("oust challenge alice bob wonderland -size=7", number=5) == 250
     assert server.send("signup carol lamplight", "carol@example.org", number=6) == 250
     assert server.deliver("help") == os.EX_OK
-    subjects = [str(letter["Subject"]) for letter in letters_in(server.home).values()]
+    wait_until(partial(_are_files, server), "all letters in the Maildir")
+    letters = read_maildir(server.home / "outbox")
+    subjects = [str(letter["Subject"]) for letter in letters.values()]
     assert subjects.pop(-2) == "please confirm your account carol"
     assert subjects[2:] == [
         "oust 1 #2: bob to move",

@@ -15,7 +15,6 @@ from pbm_oust.store.letters import (
     LetterState,
     add_letter,
     begin_sending,
-    content_of,
     fail_letter,
     first_due,
     hold_letters,
@@ -23,6 +22,7 @@ from pbm_oust.store.letters import (
     may_show_board_since,
     next_due,
     put_off,
+    read_letter,
     recall_letter,
     remove_letters,
     stop_sending,
@@ -32,6 +32,11 @@ from tests.store.posting import head, letter, post
 
 ALICE, BOB = "alice@example.org", "bob@example.net"
 SIX, SEVEN = About("oust", 17, 6), About("oust", 17, 7)
+
+
+def content_of(snapshot: Snapshot, number: int) -> bytes | None:
+    found = read_letter(snapshot, number)
+    return found[1] if found else None
 
 
 def make_account(database: Database, userid: str) -> None:

@@ -9,8 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from pbm_oust.store.home import Home
+from pbm_oust.store.letters import unpublished
 from tests.support.player import Letters, read_maildir
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE, wait_until
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = str(Path(sys.executable).with_name("pbm-oust"))
@@ -110,5 +112,16 @@ def logging_into(log: Path, command: Sequence[str]) -> Iterator[tuple[subprocess
 
 
 def letters_in(home: Path) -> Letters:
-    """Return the letters of an outbox by their names, oldest first."""
+    """Return the letters of an outbox by their names, oldest first, once all are in its files."""
+    wait_until(lambda: not _has_unpublished(home), "all letters in the Maildir")
     return read_maildir(home / "outbox")
+
+
+def _has_unpublished(path: Path) -> bool:
+    """Return whether the sender beside a server has letters to write or move into the Maildir."""
+    home = Home(path)
+    try:
+        is_waiting = bool(home.ask(unpublished, home.now(), 1))
+        return is_waiting or any((path / "outbox" / "tmp").glob("*.pbm_oust"))
+    finally:
+        home.close()

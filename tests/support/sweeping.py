@@ -16,7 +16,7 @@ from pbm_oust.accounts.vacations import Absence, in_order
 from pbm_oust.board import Game, Header
 from pbm_oust.board.header import Terms
 from pbm_oust.board.notation import format_record, format_result
-from pbm_oust.letters.letters import Letters
+from pbm_oust.letters.letters import Letters, LetterWriter
 from pbm_oust.play.request import Handled, Request
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.rules import KINDS, parse_grid
@@ -59,7 +59,9 @@ class World:
     @cached_property
     def home(self) -> Home:
         """The home."""
-        return self.opened or Home(self.path)
+        home = self.opened or Home(self.path)
+        home.outbox.writer = LetterWriter(home, LETTERS).write
+        return home
 
     def now(self) -> datetime:
         """Return the time."""

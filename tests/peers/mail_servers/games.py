@@ -3,7 +3,9 @@
 import json
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+
+import apsw
 
 from pbm_oust.store.home import Home
 from pbm_oust.store.verifications import all_bounces
@@ -87,10 +89,8 @@ def put_off_and_done_once(host: Host, postfix: Postfix, reason: str) -> None:
 
 @contextmanager
 def unwritable(host: Host) -> Iterator[None]:
-    """Keep the owner of a home from reading its key, for the body of the `with`."""
-    key = host.home / "key"
-    key.chmod(0)
-    try:
+    """Keep everybody else from writing to the database of a home, for the body of the `with`."""
+    with closing(apsw.Connection(str(host.home / "pbm_oust.db"))) as held:
+        held.execute("BEGIN IMMEDIATE")
         yield
-    finally:
-        key.chmod(0o600)
+        held.execute("ROLLBACK")
