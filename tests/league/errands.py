@@ -165,6 +165,15 @@ def _withdraw_an_offer(season: Season) -> None:
     king.ask(f"oust unseek {offered_number(offered)} king {king.password}")
 
 
+def _begin_by_letter(season: Season) -> None:
+    """Send no command, answer the letter that comes, choose another name, and resign."""
+    mabel = Player("", "", "mabel@letter.example", season.world)
+    first = mabel.ask("Is this where one plays?")
+    board = mabel.ask("begin with alice", to=str(first["Reply-To"]))
+    mabel.ask("call me marian", to=str(board["Reply-To"]))
+    mabel.answer(board, "resign")
+
+
 def _go_silent(season: Season) -> None:
     """Never write again: boards that have been played on are lost in time, others never begun."""
     jabber, king, fiona = (season.players[name] for name in ("jabber", "king", "fiona"))
@@ -206,6 +215,7 @@ ERRANDS: tuple[tuple[float, Errand, str], ...] = (
     (0.35, _withdraw_an_offer, "king"),
     (0.40, _replay, "ivy king"),
     (0.45, _play_again, "dinah edgar"),
+    (0.48, _begin_by_letter, "alice"),
     (0.50, _go_silent, "fiona jabber king"),
     (0.55, _take_leave, "king"),
     (0.80, _leave_for_good, "ivy lory"),
