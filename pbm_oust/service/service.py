@@ -154,7 +154,7 @@ def _take_sheet(sheet: Ask, on: Context, write: Write) -> Handled:
 
 def _handle(read: Read, on: Context, write: Write) -> Handled:
     """Carry out a request, or answer why it is not done."""
-    if _is_of_stranger(on) and reading.names_no_command(read, on.request.line):
+    if reading.names_no_command(read, on.request.line) and _is_of_stranger(on):
         read = reading.first_steps(read.line)
     if read.is_first and not (on.request.is_proved or authentication.may_greet(on)):
         return silent(Silence.GREETED)
