@@ -46,7 +46,7 @@ from pbm_oust.refusal import (
     Unreadable,
     UnreadableReason,
 )
-from pbm_oust.robot.levels import LEVELS
+from pbm_oust.robot.levels import HOUSE, LEVELS
 from pbm_oust.rules import KINDS, Shape, parse_size
 from pbm_oust.store.accounts import accounts_at
 from pbm_oust.store.boards import challenge_remark
@@ -169,6 +169,13 @@ class NameTaken(NotAllowedReason, frozen=True):
     """A similar one that nobody has."""
 
 
+class UnknownOpponent(NotAllowedReason, frozen=True):
+    """Nobody whom a stranger may know has the userid of whom they want to play."""
+
+    house: str
+    """The house player that plays at once."""
+
+
 class NotFirstStone(NotAllowedReason, frozen=True):
     """What should be placed on the empty board is not one stone on a point of it."""
 
@@ -216,6 +223,9 @@ def begin(on: Context, how: Beginning) -> Outcome:
     key = key_of_beginning(guest, address)
     if found := [each for each in accounts_at(on.snapshot, address) if each.has_exactly(address)]:
         return _begun_before(on, found, key)
+    opponent = how.opponent or FIRST_OPPONENT
+    if opponent not in HOUSE and not on.names_for_sender()(opponent):
+        raise NotAllowed(UnknownOpponent(FIRST_OPPONENT))
     userid = _userid_for(on, how.userid, address)
     account = Account(
         userid,
@@ -225,8 +235,7 @@ def begin(on: Context, how: Beginning) -> Outcome:
         key,
         given=() if how.userid else (GivenUserid(userid),),
     ).with_settings(structs.replace(USUAL, language=on.request.language))
-    opponent = how.opponent if on.names_for_sender()(how.opponent) else FIRST_OPPONENT
-    grid = FIRST_GRID if opponent == FIRST_OPPONENT else None
+    grid = FIRST_GRID if opponent in HOUSE else None
     header = with_house_terms(on, header_of(on, KINDS[guest.kind], userid, opponent, grid))
     game = Game.start(header)
     check_house(on, game, userid)
