@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from pbm_oust.accounts.bounces import Bounce
+from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.relay import Relaying
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
@@ -153,6 +154,7 @@ def test_whatever_the_disk_does_the_letters_fit_what_is_written(
     begun.database.close()
     for at, path in disturbed(begun.path, tmp_path, fault, take_back):
         home = Home(path)
+        open_inbound(home, ADDRESS, lambda: NOON)  # it writes the letters
         home.recover()
         is_done = moves_of(home)[-1] == "o retract"
         found = set(letters_to(home, BOB, BOBS_DESK))
