@@ -84,7 +84,8 @@ async def run_beside(
         os.close(keeper.end)
         if process:
             with suppress(TimeoutError):  # asyncio warns of whoever outlives its loop
-                await asyncio.wait_for(process.wait(), seconds)
+                async with asyncio.timeout(seconds):
+                    await process.wait()
 
 
 def is_closed(keeper: int | None, seconds: float = 0) -> bool:
@@ -141,7 +142,8 @@ class SenderBeside:
                 await self._send(self._configuration)
                 if not self._has_changed.is_set() and time.monotonic() < begun + AGAIN_SECONDS:
                     with suppress(TimeoutError):
-                        await asyncio.wait_for(self._has_changed.wait(), AGAIN_SECONDS)
+                        async with asyncio.timeout(AGAIN_SECONDS):
+                            await self._has_changed.wait()
 
     async def _send(self, configuration: Configuration) -> None:
         """Run the process until it ends."""

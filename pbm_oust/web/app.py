@@ -132,7 +132,8 @@ class Health:
             self._look = asyncio.ensure_future(asyncio.to_thread(find_trouble, self._home))
             self._look.add_done_callback(self._end)
         try:
-            return await asyncio.wait_for(asyncio.shield(self._look), PATIENCE)
+            async with asyncio.timeout(PATIENCE):
+                return await asyncio.shield(self._look)
         except TimeoutError:
             return SILENT
 

@@ -143,7 +143,8 @@ class Live:
                 yield ":\n\n" if told == state else f"data: {state}\n\n"
                 told = state
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(changed.wait(), HEARTBEAT_SECONDS)
+                    async with asyncio.timeout(HEARTBEAT_SECONDS):
+                        await changed.wait()
 
     @contextmanager
     def _watching(self, name: Watched, page: _Page) -> Iterator[_News]:
