@@ -37,7 +37,7 @@ from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.letters.words import words_in
 from pbm_oust.mail.clients import Patience, note_guess
 from pbm_oust.mail.reading.charsets import NO_TEXT
-from pbm_oust.play.authentication import SenderNotEnough, WrongPassword
+from pbm_oust.play.authentication import SenderNotEnough, TooMuch, WrongPassword
 from pbm_oust.play.context import NoSuchPlayer
 from pbm_oust.play.notices import BoardNotice, Notice, Reader, RefusalNotice, ShownBoard
 from pbm_oust.play.passwords import NotDerived
@@ -233,6 +233,12 @@ class Carried(Struct, frozen=True):
         refusals = (each.refusal for each in self.told if isinstance(each, RefusalNotice))
         refusal = next(refusals, None)
         return Mistake.of(refusal, form, said) if refusal else Mistake(said)
+
+    @property
+    def limit(self) -> str:
+        """The name of the limit that keeps it from being done; empty if none does."""
+        why = self.handled.why
+        return why.limit if isinstance(why, TooMuch) else self.handled.limit
 
     @property
     def is_refused(self) -> bool:

@@ -18,17 +18,19 @@ from pbm_oust.accounts.clock import Clock
 from pbm_oust.accounts.settings import NAMES, zones
 from pbm_oust.accounts.vacations import days_left
 from pbm_oust.board import Game, Summary, Terms
+from pbm_oust.board.puzzle import steps_of
+from pbm_oust.commands.begin import FIRST_GRID, FIRST_OPPONENT
 from pbm_oust.commands.ladder import CHALLENGE, JOIN, LEAVE
 from pbm_oust.commands.tournament import ENTER, WITHDRAW
 from pbm_oust.grammar.values import Filter
-from pbm_oust.languages import LANGUAGES
+from pbm_oust.languages import LANGUAGES, Language
 from pbm_oust.play.context import Look
 from pbm_oust.play.finding import BoardSearch, find_latest
 from pbm_oust.play.request import Request as Asked
 from pbm_oust.play.starting import open_seeks, possible_opponents
 from pbm_oust.refusal import Refusal
 from pbm_oust.robot.levels import HOUSE, LEVELS
-from pbm_oust.rules import KINDS, Side
+from pbm_oust.rules import KINDS, Grid, Kind, Side
 from pbm_oust.store import tournaments
 from pbm_oust.store.index import Window, boards_of_player
 from pbm_oust.store.ratings import usual_standings
@@ -39,7 +41,7 @@ from pbm_oust.web.addresses import number_in
 from pbm_oust.web.boards import board_asked, first_board, news, picture
 from pbm_oust.web.feeds import calendar_address
 from pbm_oust.web.forms import Mistake
-from pbm_oust.web.ground import KEPT_SECRET, ground_of
+from pbm_oust.web.ground import KEPT_SECRET, Ground, ground_of
 from pbm_oust.web.live import state_of
 from pbm_oust.web.play import act_at, own_sitting, page_at, unread_by
 from pbm_oust.web.sign_in import ONCE, SignedIn, form_of_player, player_of, player_page
@@ -81,7 +83,10 @@ def _mine_page(
         boards = _boards_of(on, player.userid)
         ended = find_latest(on, search, Window(MOST_ENDED))
         seeks = open_seeks(on, search.kinds)[:MOST_LISTED]
-        state = state_of(on.snapshot, player.userid)
+        state, has_house = state_of(on.snapshot, player.userid), on.has_house
+    first = None
+    if not (boards.due or boards.others or boards.damaged or ended.count):
+        first = _first_steps(player.language, ground, has_house=has_house)
     return player_page(
         request,
         player,
@@ -95,7 +100,28 @@ def _mine_page(
         damaged=dict.fromkeys((*ended.damaged, *boards.damaged)),
         now=ground.clock(),
         state=state,
+        first=first,
     )
+
+
+class FirstSteps(Struct, frozen=True):
+    """Ways to begin, for a player who has had no board yet."""
+
+    kind: Kind
+    steps: int
+    """How many steps teach the game."""
+    opponent: str
+    """The house player that takes a challenge at once; empty if the house does not play."""
+    grid: Grid
+    picture: str
+    """The board of that challenge, as SVG."""
+
+
+def _first_steps(language: Language, ground: Ground, *, has_house: bool) -> FirstSteps:
+    kind = next(iter(KINDS.values()))
+    shown = picture(first_board(kind, FIRST_GRID), ground.templates_in(language).translator)
+    opponent = FIRST_OPPONENT if has_house else ""
+    return FirstSteps(kind, len(steps_of(kind)), opponent, FIRST_GRID, shown)
 
 
 class OwnBoards(Struct, frozen=True):

@@ -24,7 +24,8 @@ from pbm_oust.accounts.address import is_same_address, parse_address
 from pbm_oust.accounts.asks import BROADCASTS, DIGEST, Ask, Claim, Topic
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL, Settings
-from pbm_oust.commands.account import VERIFY
+from pbm_oust.commands.account import VERIFY, UseridTaken, free_userid
+from pbm_oust.grammar.values import read_new_userid
 from pbm_oust.languages import Language
 from pbm_oust.letters.layout import Block
 from pbm_oust.mail.clients import note_guess
@@ -316,15 +317,25 @@ async def look_at_sign_up(request: Request) -> Response:
 
 
 def _sign_up_page(
-    request: Request, form: Mapping[str, str], refused: Sequence[Block] = ()
+    request: Request, form: Mapping[str, str], fault: forms.Mistake | None = None
 ) -> Response:
     """Return the form, with why it was refused, and with what was typed."""
-    kept = forms.kept_from(form, "signup")
-    return ground_of(request).page(request, "sign_up", refused=refused, kept=kept)
+    typed = forms.filled("signup", form, fault)
+    return ground_of(request).page(request, "sign_up", is_full=False, **typed)
+
+
+def _no_account_page(request: Request, form: Mapping[str, str]) -> Response:
+    """Return the form, and that no account can be made today from where it comes."""
+    ground, typed = ground_of(request), forms.filled("signup", form)
+    most = ground.work.limits.most(Counted.SIGNUPS_OF_SOURCE)
+    return ground.page(request, "sign_up", 429, is_full=True, most=most, **typed)
 
 
 async def sign_up(request: Request) -> Response:
-    """Ask for the account in a form, and say what comes next."""
+    """Ask for the account in a form, and say what comes next.
+
+    Whoever forms come from is told of a name that somebody has as often as anything is answered.
+    """
     form, ground = await forms.form_of(request), ground_of(request)
     if not ground.base:
         raise HTTPException(404)
@@ -333,13 +344,29 @@ async def sign_up(request: Request) -> Response:
     asked = _asked_by_stranger(request)
     try:
         asked = structs.replace(asked, line=forms.line_of("signup", form))
+        deed = partial(_name_refused, read_new_userid(form.get("userid", "").strip()))
+        if refused := await run_in_threadpool(ground.work.change, deed, asked):
+            raise refused
     except Refusal as refusal:
         reader = Reader((), settings=structs.replace(USUAL, language=asked.language))
-        return _sign_up_page(request, form, forms.reason_of(refusal, reader, ground))
+        said = forms.reason_of(refusal, reader, ground)
+        return _sign_up_page(request, form, forms.Mistake.of(refusal, form, said))
     carried = await forms.carry_out(asked, ground)
+    if carried.limit == Counted.SIGNUPS_OF_SOURCE.word:
+        return _no_account_page(request, form)
     if carried.is_refused:
-        return _sign_up_page(request, form, list(forms.said(carried.told, ground)))
+        said = list(forms.said(carried.told, ground))
+        return _sign_up_page(request, form, carried.fault(form, said))
     return forms.answer_page(request, carried, asked.language, back=addresses.SIGN_UP)
+
+
+def _name_refused(userid: str, on: Context) -> NotAllowed | None:
+    """Return why nobody can have a userid, if somebody has it. Raises NotAllowed at a limit."""
+    free = free_userid(on, userid)
+    if free == userid:
+        return None
+    spend(on, [Charge(Counted.ANSWERS, on.request.sender)])
+    return NotAllowed(UseridTaken(userid, free), userid)
 
 
 async def look_at_code(request: Request) -> Response:
