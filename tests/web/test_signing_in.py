@@ -75,7 +75,7 @@ def test_what_strangers_ask_for_keeps_no_player_from_signing_in(here: Place) -> 
 
 
 def test_whoever_asks_for_names_that_are_taken_is_answered_a_few_times(here: Place) -> None:
-    browser, seen = Browser(here.site), list[str]()
+    browser, seen = Browser(here.site), list[bool]()
     for _ in range(12):
         browser.open("/sign-up")
         form = browser.form("Make the account")
