@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.mail.inbound import Envelope
+from pbm_oust.store.accounts import accounts_at
 from pbm_oust.store.home import Home
 from tests.support import tables
 from tests.support.home_by_mail import ALICE, BOB, NOON, home_of, mailed, new_id, taken
@@ -20,6 +21,7 @@ MARKS = re.compile(
     rb"^(?:Auto-Submitted|X-[A-Za-z-]+|Precedence|References|In-Reply-To): .*\n", re.M
 )
 A, B = "pbmserv@a.example", "pbmserv@b.example"
+AWAY = "Automatic reply"
 STEPS = 300
 """More letters than any of these conversations may come to."""
 
@@ -29,9 +31,17 @@ def home(tmp_path: Path) -> Home:
     return home_of(tmp_path / "home", ALICE, BOB)
 
 
-def answers(home: Home, first: list[Letter], text: str, quotes: bool = False) -> Iterator[Letter]:
-    """Answer all letters to Alice with a text, as a holiday program does, and yield the letters."""
-    waiting = [letter for letter in first if letter.to == ALICE]
+def answers(
+    home: Home,
+    first: list[Letter],
+    text: str,
+    *,
+    quotes: bool = False,
+    robot: str = ALICE,
+    answers_with: str = "Re",
+) -> Iterator[Letter]:
+    """Answer all letters to a robot with a text, as a holiday program does, and yield these."""
+    waiting = [letter for letter in first if letter.to == robot]
     for _ in range(STEPS):
         if not waiting:
             return
@@ -39,17 +49,15 @@ def answers(home: Home, first: list[Letter], text: str, quotes: bool = False) ->
         yield letter
         to = letter["Reply-To"] or letter["From"] or ""
         data = mail(
-            f"From: {ALICE}",
+            f"From: {robot}",
             f"To: {to}",
-            f"Subject: Automatic reply: {letter.subject}"
-            if quotes
-            else f"Subject: Re: {letter.subject}",
+            f"Subject: {answers_with}: {letter.subject}",
             new_id(),
             text=f"{text}\r\n\r\n{letter.text}" if quotes else text,
         )
         tag = to.rpartition("<")[2].strip("> ")
-        _, new = taken(home, data, Envelope(ALICE, (tag,)))
-        waiting += [each for each in new if each.to == ALICE]
+        _, new = taken(home, data, Envelope(robot, (tag,)))
+        waiting += [each for each in new if each.to == robot]
 
 
 @tabled("line")
@@ -65,12 +73,27 @@ def test_a_holiday_program_without_marks_gets_few_letters(line: str, text: str, 
     "line", first_is_fast(["forgot alice", "help", "oust challenge alice bob"])
 )
 def test_neither_does_one_that_sends_our_text_back_unquoted(line: str, home: Home) -> None:
-    got = list(answers(home, mailed(home, ALICE, line), "I am away.", quotes=True))
+    got = list(
+        answers(home, mailed(home, ALICE, line), "I am away.", quotes=True, answers_with=AWAY)
+    )
     assert len(got) <= 20
 
 
+@pytest.mark.parametrize("quotes", [False, True])
 @pytest.mark.parametrize(
-    "line", first_is_fast(["help", "oust standings", "signup carol rabbithole", "nonsense"])
+    "text", first_is_fast(["Thank you for your mail.", "I am away until Monday.", ""])
+)
+def test_one_that_answers_the_first_letter_begins_nothing(
+    text: str, quotes: bool, home: Home
+) -> None:
+    stranger = "stranger@example.org"
+    first = mailed(home, stranger, "hi")
+    assert len(list(answers(home, first, text, quotes=quotes, robot=stranger))) <= 4
+    assert home.ask(accounts_at, stranger) == []
+
+
+@pytest.mark.parametrize(
+    "line", first_is_fast(["hi", "help", "oust standings", "signup carol rabbithole", "nonsense"])
 )
 def test_two_servers_behind_a_forwarder_that_drops_our_marks_stop(
     line: str, tmp_path: Path
