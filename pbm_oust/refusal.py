@@ -35,7 +35,7 @@ class UnreadableReason(Reason, frozen=True, kw_only=True):
 
     @property
     def instead(self) -> str | None:
-        """What to write in place of the part at fault."""
+        """The words to write in place of the part at fault."""
         return self.right
 
 

@@ -31,7 +31,7 @@ _TOLD = "told"
 
 
 class MailWhen(Enum):
-    """When turns of others are mailed; the end of a game is always mailed."""
+    """The times at which turns of others are mailed; the end of a game always is."""
 
     EACH = "each"
     """After each record."""

@@ -40,7 +40,7 @@ CODE = TOKEN
 
 
 class Purpose(Enum):
-    """What happens when a code comes back."""
+    """The deeds that wait for a code."""
 
     SIGNUP = "signup"
     """An account is made, or a further address of its signup is added."""
@@ -76,7 +76,7 @@ class Pending(Struct, frozen=True):
 
     @property
     def ends(self) -> datetime:
-        """When its code counts no more."""
+        """The time from which its code counts no more."""
         is_short = self.purpose is Purpose.SIGN_IN
         return self.asked + (SIGN_IN_LIFETIME if is_short else CODE_LIFETIME)
 
@@ -158,7 +158,7 @@ def unread_address(own_address: str) -> str:
 
 
 class Robotic(Enum):
-    """What a tag is for that no command comes to."""
+    """The purposes of tags that take no command."""
 
     BOUNCES = _BOUNCES
     """Letters of ours come back to it."""
@@ -192,7 +192,7 @@ class Echo(Struct, frozen=True):
 
     @property
     def message_key(self) -> str:
-        """What it is known by once it has come back."""
+        """The key under which it is noted that it has come back."""
         return hashlib.sha256(f"{_ECHO}\0{self.name}".encode()).hexdigest()[:16]
 
 
@@ -252,7 +252,7 @@ class SignIn(Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """What it is known by once it has been ended, written like a message key."""
+        """The key under which it is noted that it has ended, written like a message key."""
         return hashlib.sha256("\0".join(self.parts()).encode()).hexdigest()[:16]
 
 

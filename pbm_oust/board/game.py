@@ -178,7 +178,7 @@ class Game(Struct, frozen=True):
 
     @property
     def latest(self) -> datetime:
-        """When the latest record was made, or the board was started."""
+        """The time of the latest record, or of the start if there is none."""
         latest = self.records.latest
         return latest.at if latest else self.header.started
 
@@ -508,7 +508,7 @@ class Summary(Struct, frozen=True):
     """Whether the players agreed that the game counts."""
     started: datetime
     latest: datetime
-    """When the latest record was made, or the board was started."""
+    """The time of the latest record, or of the start if there is none."""
     records: int
     due: datetime | None = None
     """The earliest possible time of the next reminder or loss, where the index knows it."""

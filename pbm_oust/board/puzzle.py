@@ -123,7 +123,7 @@ class Attempt(Struct, frozen=True):
 
     @property
     def took(self) -> int:
-        """How many stones have come off the board: in Oust the enemy's, in Churn one's own."""
+        """The number of stones taken off the board: the enemy's in Oust, one's own in Churn."""
         placements = (each.action for each in self.game.records if isinstance(each.action, tuple))
         return sum(done.took for action in placements for done in action)
 

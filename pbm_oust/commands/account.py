@@ -210,7 +210,7 @@ class BadCode(UnreadableReason, frozen=True):
 
 
 class SaidNoNotice(Notice, frozen=True):
-    """What waited for a code was dropped."""
+    """The reader said no, and the deed that waited for a code is dropped."""
 
 
 class AddressesNotice(Notice, frozen=True):

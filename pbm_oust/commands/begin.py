@@ -72,7 +72,7 @@ _LEAVING = ("signoff", "delete")
 
 
 class StartNotice(Notice, frozen=True):
-    """What this server is and how to begin, for somebody who has sent no command."""
+    """The first letter: this server and its games, and how to begin."""
 
     has_house: bool
     """Whether the house plays here."""
@@ -118,7 +118,7 @@ def first_letter(on: Context, reader: Reader) -> Outcome:
 
 
 class Beginning(Struct, frozen=True):
-    """How somebody begins who answers the first letter."""
+    """The wish of somebody who answers the first letter."""
 
     place: Place | None = None
     """The first placements."""
@@ -177,7 +177,7 @@ class UnknownOpponent(NotAllowedReason, frozen=True):
 
 
 class NotFirstStone(NotAllowedReason, frozen=True):
-    """What should be placed on the empty board is not one stone on a point of it."""
+    """The first placement is not one stone on a point of the empty board."""
 
     first: str
     """The name of the first point."""

@@ -55,7 +55,7 @@ class CannotChallenge(NotAllowedReason, frozen=True):
 
 
 class Did(Enum):
-    """What a letter about a ladder answers."""
+    """The deeds that a letter about a ladder tells of."""
 
     SHOWN = "shown"
     JOINED = "joined"

@@ -92,7 +92,7 @@ REALLY = "really"
 
 
 class ForgetNotice(Notice, frozen=True):
-    """What it means to be forgotten, before anything is done."""
+    """The consequences of being forgotten, before anything is done."""
 
     active: tuple[str, ...]
     """The names of the boards on which the reader plays."""
@@ -162,7 +162,7 @@ class ExportNotice(Notice, frozen=True):
 
 
 class What(Enum):
-    """What a piece of an export is."""
+    """The kinds of pieces of an export."""
 
     NOTE = "note"
     """A note of the reader."""

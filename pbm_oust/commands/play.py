@@ -196,7 +196,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 class Queueing(Enum):
-    """What to do to the queue of a board."""
+    """A change of the queue of a board."""
 
     SHOW = "show"
     CLEAR = "clear"
@@ -229,7 +229,7 @@ class TooManyQueued(OfBoard, NotAllowedReason, frozen=True):
 
 
 class NotQueued(OfBoard, NotAllowedReason, frozen=True):
-    """What is to be dropped is not queued."""
+    """The turn to be dropped is not queued."""
 
     clause: str
 
@@ -408,7 +408,7 @@ def _write_queue(queued: _Queued) -> list[str]:
 
 
 class QueuedNotice(BoardOutcomeNotice, frozen=True):
-    """What the reader has queued on a board."""
+    """The turns that the reader has queued on a board."""
 
     plans: tuple[Clause, ...]
     """A clause for each answer."""

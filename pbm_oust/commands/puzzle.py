@@ -31,7 +31,7 @@ class NoSuchPuzzle(NotAllowedReason, frozen=True):
 
 
 class PuzzleWord(Enum):
-    """What may be asked about a puzzle, in place of a turn."""
+    """The questions about a puzzle, in place of a turn."""
 
     HINT = "hint"
     ANSWER = "answer"

@@ -62,7 +62,7 @@ class IsMachine(MayHaveBoard, NotAllowedReason, frozen=True, kw_only=True):
 
 
 class TalkNotice(notices.Notice, frozen=True):
-    """What a player wrote to the reader, and perhaps to others."""
+    """A text of a player to the reader, and perhaps to others."""
 
     sender: str
     text: str
@@ -83,7 +83,7 @@ class TalkNotice(notices.Notice, frozen=True):
 
 
 class TalkSentNotice(notices.Notice, frozen=True):
-    """What became of a text to pass on."""
+    """A text of the reader was passed on, but for players whom mail does not reach."""
 
     text: str
     to: tuple[str, ...]
@@ -174,7 +174,7 @@ class NoteTooLong(OfBoard, NotAllowedReason, frozen=True):
 
 
 class Became(Enum):
-    """What became of a note."""
+    """The fate of a note."""
 
     SHOWN = "shown"
     KEPT = "kept"
@@ -213,7 +213,7 @@ class TooManyBroadcasts(NotAllowedReason, frozen=True):
 
 
 class BroadcastNotice(notices.Notice, frozen=True):
-    """What somebody wrote to everybody, or the operator to some players."""
+    """A text to everybody, or of the operator to some players."""
 
     author: str
     """The userid of its author; empty for the operator."""

@@ -34,7 +34,7 @@ _DAYS = re.compile(r"[0-9]{1,4}")
 
 
 class LeaveWord(Enum):
-    """What can be asked for instead of a vacation."""
+    """The words in place of a vacation."""
 
     LIST = "list"
     CANCEL = "cancel"

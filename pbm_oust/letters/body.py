@@ -180,7 +180,7 @@ _LATEST = 4
 
 
 class Carriage(Enum):
-    """How a letter carries the records of a game."""
+    """The ways in which a letter carries the records of a game."""
 
     TEXT = "text"
     """In its text alone: the moves with their days."""

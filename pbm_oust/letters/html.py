@@ -40,7 +40,7 @@ _WRAPPED, _SCROLLED = "pre-wrap", "pre;overflow-x:auto"
 
 
 class Links(Enum):
-    """How the free points of boards become links, from the most bytes to the fewest."""
+    """The ways in which free points of boards become links, from the most bytes to the fewest."""
 
     WIDE = "wide"
     """With some room around them."""

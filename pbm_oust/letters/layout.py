@@ -45,7 +45,7 @@ def leading_to(words: str, address: str, label: str) -> str:
 
 
 class Appearance(Enum):
-    """How a paragraph looks."""
+    """The look of a paragraph."""
 
     PROSE = "prose"
     """Our own sentences."""

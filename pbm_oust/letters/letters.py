@@ -53,7 +53,7 @@ TRY_PATH = "/try"
 
 
 class _Content(Struct, frozen=True):
-    """What all letters say that go to addresses of one sort: the reader's own, or others."""
+    """The content of all letters to addresses of one sort: the reader's own, or others."""
 
     subject: str
     parts: tuple[body.Part, ...]

@@ -144,7 +144,7 @@ class ClosedText(UnreadableReason, frozen=True):
 
 
 class Envelope(Struct, frozen=True):
-    """Who a mail is from and for, as the mail server says."""
+    """The sender and the recipients of a mail, as the mail server says."""
 
     sender: str | None = None
     """Empty for the null sender, and None if it is not known."""

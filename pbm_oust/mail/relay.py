@@ -86,7 +86,7 @@ class RelayRefusal(Struct, frozen=True):
 
 
 class Flushed(Struct, frozen=True):
-    """What became of letters."""
+    """The numbers of letters that were sent, kept and given up."""
 
     sent: int = 0
     kept: int = 0

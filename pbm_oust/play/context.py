@@ -1,4 +1,4 @@
-"""What a command is given, and what it says it did.
+"""The context in which a command runs, and the outcome that it returns.
 
 A `Look` reads the database at one moment; a `Context` also writes, within one transaction. A
 command is a function of a context and its values that returns an `Outcome`. Whoever called it does
@@ -65,7 +65,7 @@ class NoSuchPlayer(NotAllowedReason, frozen=True):
 
 
 class Outcome(Struct, frozen=True):
-    """What a command did, and whom it wants told of it."""
+    """The outcome of a command: how it ended, and the notices to those it concerns."""
 
     ending: Ending
     notices: tuple[Notice, ...] = ()
@@ -306,7 +306,7 @@ class Look:
 
 
 class Context(Look):
-    """What one command works with: the transaction, the request, its player and the moment."""
+    """The context of one command: the transaction, the request, its player and the moment."""
 
     snapshot: Transaction
 

@@ -101,7 +101,7 @@ def _damaged(
 
 
 class ResultSought(Enum):
-    """How the games end that a search finds."""
+    """The results of the games that a search finds."""
 
     WON = "won"
     """The first player has won."""
@@ -144,7 +144,7 @@ class Sought(Struct, frozen=True):
 
 
 class SearchPage(Struct, frozen=True):
-    """What a search has found, those boards first on which something happened last."""
+    """A page of the boards that a search has found, the latest first."""
 
     boards: list[Summary]
     looked_at: int
@@ -182,7 +182,7 @@ MOST_COUNTED = 1000
 
 
 class Against(Struct):
-    """How the games of a player against another one have ended."""
+    """The results of a player against another one."""
 
     opponent: str
     won: int = 0
@@ -191,7 +191,7 @@ class Against(Struct):
 
     @property
     def games(self) -> int:
-        """How many there are."""
+        """The number of all."""
         return self.won + self.lost + self.drawn
 
 

@@ -38,7 +38,7 @@ _PLAIN = ("chat", "told_from", "is_set_up", "is_watched")
 
 
 class BoardNews(Struct, frozen=True, omit_defaults=True):
-    """What the outbox keeps of a BoardNotice besides its reader, its board and its record."""
+    """A BoardNotice as the outbox keeps it, without its reader, its board and its record."""
 
     news: News
     addresses: tuple[str, ...]

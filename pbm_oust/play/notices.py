@@ -91,7 +91,7 @@ def sheet_of(
 
 
 class Reader(Struct, frozen=True):
-    """Who reads a notice: addresses, and the userid if the server knows the player."""
+    """The reader of a notice: addresses, and the userid if the server knows the player."""
 
     addresses: tuple[str, ...]
     userid: str | None = None
@@ -224,7 +224,7 @@ _FIRST = 2
 
 
 class Ahead(Struct, frozen=True):
-    """What the players of a board had queued, as far as the reader may know."""
+    """The turns that players of a board had queued, as far as the reader may know."""
 
     queued: frozenset[int] = frozenset()
     """The numbers of the records that came from a queue."""
@@ -237,7 +237,7 @@ class Ahead(Struct, frozen=True):
 
 
 class Heard(Struct, frozen=True):
-    """How an answer was read that holds more than its command."""
+    """The reading of an answer that holds more than its command."""
 
     wish: Wish | None
     """The move that was found among other words; None if it stood alone on its line."""
@@ -427,7 +427,7 @@ MOST_DRAWN = 10
 
 
 class Capacity(Struct, frozen=True):
-    """What an answer has room for; several commands of one mail share it."""
+    """The room that an answer has left; several commands of one mail share it."""
 
     lines: int = MOST_LISTED
     """How many lines each list may have."""
@@ -466,7 +466,7 @@ class Page(Struct, Generic[T_co], frozen=True):
 
     @property
     def left_out(self) -> int:
-        """How many lines come after these."""
+        """The number of lines that come after these."""
         return max(0, self.count + 1 - self.first - self.most)
 
     @property

@@ -1,4 +1,4 @@
-"""What follows from a command that was carried out: its key is kept, its letters are added."""
+"""The end of a command that was carried out: its key is kept, and its letters are added."""
 
 from collections.abc import Iterable
 from datetime import datetime

@@ -18,7 +18,7 @@ from pbm_oust.store.letters import Draft
 
 
 class Ending(Enum):
-    """What became of a request, or of a mail that is not one."""
+    """The ways in which a request ends, or a mail that is none."""
 
     DONE = "done"
     DONE_IN_PART = "done in part"
@@ -54,7 +54,7 @@ class Silence(Enum):
 
 
 class Handled(Struct, frozen=True):
-    """What became of a request. It holds no word of the mail."""
+    """The end of a request. It holds no word of the mail."""
 
     ending: Ending
     board: str = ""

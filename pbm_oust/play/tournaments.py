@@ -54,7 +54,7 @@ class TournamentBoardNotice(BoardNotice, frozen=True, kw_only=True):
 
 
 class SectionTable(Struct, frozen=True):
-    """How the players of a section stand."""
+    """The standings of a section."""
 
     section: Section
     scores: tuple[Score, ...]
@@ -477,7 +477,7 @@ def _told(
 
 
 class Medal(Struct, frozen=True):
-    """What a player has achieved in a cup that is over."""
+    """The place of a player in a cup that is over."""
 
     cup: Cup
     place: int

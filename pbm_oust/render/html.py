@@ -71,7 +71,7 @@ def marks_of(game: Game) -> Marks:
 
 
 class Taps(Struct, frozen=True):
-    """How the placements on a board can be tapped."""
+    """The links behind the points of a board that can be tapped."""
 
     link: str
     """The beginning of each address. The name of the cell follows; neither may need escaping."""
@@ -162,7 +162,7 @@ def _stone(side: Side, is_latest: bool) -> str:
 
 
 class _Looks(Struct, frozen=True):
-    """How cells look, without the name of their tags."""
+    """The looks of cells, without the names of their tags."""
 
     stones: tuple[str, ...]
     """A stone of each side."""

@@ -14,7 +14,7 @@ from pbm_oust.rules.grid import Grid, Shape, hexagon
 
 
 class ChurnEnding(Enum):
-    """How the rules of Churn end a game."""
+    """The ways in which the rules of Churn end a game."""
 
     MAJORITY = "majority"
 

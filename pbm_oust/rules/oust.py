@@ -13,7 +13,7 @@ from pbm_oust.rules.grid import Shape, hexagon, square
 
 
 class OustEnding(Enum):
-    """How the rules of Oust end a game."""
+    """The ways in which the rules of Oust end a game."""
 
     CAPTURE = "capture"
     BLOCKED = "blocked"

@@ -23,7 +23,7 @@ class Side(Enum):
 
 
 class How(Enum):
-    """How any game may end: by what its players, the server or its operator did.
+    """The ways in which any game may end: its players', the server's and the operator's.
 
     Each game has its own Enum, beside its positions, of the ways in which its rules end it.
     """

@@ -73,7 +73,7 @@ class Read(Struct, frozen=True):
 
     @property
     def heard(self) -> Heard | None:
-        """How a move was read, if there is more than that."""
+        """The reading of a move, if there is more than that."""
         if not is_move(self.command) or not (self.is_worded or self.further):
             return None
         return Heard(self.command["wish"] if self.is_worded else None, self.further)

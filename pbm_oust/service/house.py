@@ -206,7 +206,7 @@ HURRY_SECONDS = 3600.0
 
 
 class Wanted(Struct, frozen=True):
-    """What a board that waits asks of the house."""
+    """A turn that a board asks of the house."""
 
     seconds: float
     """How long its player thinks about a turn."""
@@ -233,7 +233,7 @@ SLOWEST = 5.0
 
 
 class Allowed(Struct, frozen=True):
-    """How long a board may be thought about."""
+    """The time for which a board may be thought about, in seconds."""
 
     seconds: float
     """In processor time."""
@@ -266,7 +266,7 @@ class Timer:
 
     @property
     def seconds(self) -> float:
-        """What has passed since it began, but for pauses."""
+        """The seconds since it began, without pauses."""
         used, passed = time.thread_time() - self._used, time.perf_counter() - self._begun
         return max(used, self._pace * passed)
 

@@ -1,4 +1,4 @@
-"""What a mail asks for: the command in its line, in an answer to a letter, or of a code."""
+"""Reading of mails: the command in a line, in an answer to a letter, or of a code."""
 
 from contextlib import suppress
 

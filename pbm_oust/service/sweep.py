@@ -47,7 +47,7 @@ class SweepFailure(Struct, frozen=True):
 
 
 class Swept(Struct, frozen=True):
-    """What a sweep did, and what it could not do."""
+    """The deeds of a sweep, and those that failed."""
 
     done: tuple[SweepAction, ...]
     troubles: tuple[SweepFailure, ...]

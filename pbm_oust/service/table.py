@@ -509,7 +509,7 @@ def _is_likely(line: Line, places: Collection[int], *, is_begun: bool) -> bool:
 
 
 class Completion(Struct, frozen=True):
-    """What may come next in a line."""
+    """The words that may come next in a line."""
 
     words: tuple[str, ...] = ()
     """Words of the commands."""

@@ -93,7 +93,7 @@ class Connection(Protocol):
 
 
 class Snapshot:
-    """What the database holds at one moment. Its methods may raise DatabaseFault."""
+    """A view of the database at one moment. Its methods may raise DatabaseFault."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -118,7 +118,7 @@ class Snapshot:
 
 
 class Transaction(Snapshot):
-    """What the database holds while nobody else writes, with the changes made so far."""
+    """A change of the database that nobody else writes to, with what it has written so far."""
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
@@ -362,7 +362,7 @@ class Database(ABC):
 
     @property
     def lent(self) -> int:
-        """How many connections that read are in use."""
+        """The number of connections in use that read."""
         return self.most_readers - len(self._free)
 
     def moment(self) -> Hashable:

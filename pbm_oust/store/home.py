@@ -170,7 +170,7 @@ class Home:
 
     @property
     def configuration(self) -> Path:
-        """Where the configuration is, if there is one."""
+        """The path of the configuration, if there is one."""
         return configuration_of(self.path)
 
     @property
@@ -244,7 +244,7 @@ class Home:
 
     @property
     def posted_state(self) -> LetterState:
-        """What letters do that leave us: wait for the relay, or become files in the Maildir."""
+        """The state of a letter that leaves: for the relay, or for a file in the Maildir."""
         return LetterState.WAITING if self.has_relay else LetterState.FILE
 
     # Reading and writing

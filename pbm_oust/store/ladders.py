@@ -56,7 +56,7 @@ _BOARDS = "SELECT board, challenger, defender, began, ended, how FROM ladder_boa
 
 
 class DamagedLadder(NotAllowedReason, frozen=True):
-    """What is kept of the boards of a ladder cannot be read, and the operator has to repair it."""
+    """The document of a ladder cannot be read, and the operator has to repair it."""
 
     kind: Kind
     why: str
@@ -76,7 +76,7 @@ class LadderPlace(Struct, frozen=True):
 
 
 class Climb(Struct, frozen=True):
-    """What the end of a challenge does to a ladder."""
+    """The change of a ladder at the end of a challenge."""
 
     challenger: str
     defender: str

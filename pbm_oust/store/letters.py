@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class LetterState(Enum):
-    """Where a letter is."""
+    """The states of a letter on its way."""
 
     WAITING = "waiting"
     """It waits for the relay."""
@@ -45,7 +45,7 @@ class About(Struct, frozen=True):
 
 
 class Head(Struct, frozen=True):
-    """What the outbox knows of a letter besides its content: where it goes, and what it is for."""
+    """The entry of a letter in the outbox: its recipient, and its purpose."""
 
     recipient: str
     """The mail address."""

@@ -30,7 +30,7 @@ BEGINS, ENDS = 0, 1_000_000
 
 
 class LadderStep(Enum):
-    """What can happen to a player on a ladder."""
+    """The changes that can happen to a player on a ladder."""
 
     JOIN = "join"
     LEAVE = "leave"
@@ -208,7 +208,7 @@ def reach(size: int) -> int:
 
 
 class Outlook(Struct, frozen=True):
-    """What decides whom a player may challenge."""
+    """The facts that decide whom a player may challenge."""
 
     userid: str
     ladder: Ladder
@@ -222,7 +222,7 @@ class Outlook(Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """How many players are on the ladder."""
+        """The number of players on the ladder."""
         return len(self.ladder.rungs)
 
     def within_reach(self, is_absent: Callable[[str], bool]) -> Iterator[str]:

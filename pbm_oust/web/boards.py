@@ -98,7 +98,7 @@ class View:
 
     @property
     def count(self) -> int:
-        """How many records the game has."""
+        """The number of records of the game."""
         return len(self.latest.records)
 
     @property
@@ -108,7 +108,7 @@ class View:
 
     @property
     def path(self) -> str:
-        """Where the page is."""
+        """The path of the page."""
         return addresses.of_board(self.name, self.asked)
 
     def path_after(self, number: int) -> str:
@@ -123,7 +123,7 @@ class View:
 
     @property
     def keeping(self) -> str:
-        """How long a browser may keep a picture of the board."""
+        """The time for which a browser may keep a picture of the board."""
         return CHECKED if self.asked is None and not self.latest.result else _PAST
 
     def made_from(self, *more: Hashable) -> Hashable:

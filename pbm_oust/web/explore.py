@@ -116,7 +116,7 @@ class Exploring(Struct, frozen=True):
 
     @property
     def last(self) -> int:
-        """How many placements the line has."""
+        """The number of placements in the line."""
         return len(self.line.games) - 1
 
     @property

@@ -77,12 +77,12 @@ class CupView(Struct, frozen=True):
 
     @property
     def games(self) -> int:
-        """How many games the tables have, when all have been begun."""
+        """The number of games in the tables, once all have begun."""
         return sum(len(pairings(each.section.players, self.cup.games)) for each in self.tables)
 
     @property
     def games_over(self) -> int:
-        """How many of them have ended and count."""
+        """The number of them that have ended and count."""
         return sum(has_counted(board) for each in self.tables for board in each.boards)
 
     def in_play(self) -> list[Summary]:
