@@ -112,7 +112,7 @@ class Made:
     def __init__(self, content: bytes, keeping: str = CHECKED) -> None:
         self.content = content
         self.keeping = keeping
-        self.etag = f'"{sha256(content).hexdigest()[:24]}"'
+        self.etag = f'W/"{sha256(content).hexdigest()[:24]}"'
 
     def answer(self, request: Request, media_type: str, headers: Mapping[str, str]) -> Response:
         """Answer with this, or that the browser has it already.

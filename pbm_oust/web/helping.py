@@ -200,7 +200,12 @@ async def puzzles(request: Request) -> Response:
     kind: Kind = request.path_params["kind"]
     if not puzzles_of(kind):
         raise HTTPException(404)
-    return ground_of(request).page(request, "puzzles", kind=kind, puzzles=puzzles_of(kind))
+    ground, templates = ground_of(request), ground_of(request).templates_for(request)
+    pictured = [
+        (each, picture(each.game, templates.translator, title_of(each, templates), f"p{nth}"))
+        for nth, each in enumerate(puzzles_of(kind), 1)
+    ]
+    return ground.page(request, "puzzles", kind=kind, pictured=pictured)
 
 
 def _asked(request: Request) -> Puzzle:

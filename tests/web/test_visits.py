@@ -10,7 +10,7 @@ A file begins with who has signed up and with lines that come before each of its
       = NAME: VALUE             a field of the form above, filled in; '' takes away what is in it
     alice asks GET /boards      for a page without going where it leads; POST sends its fields
       : NAME: VALUE             a header of it; ETAG is that of the page before, and TAG that one
-                                without its quotes
+                                without its quotes and marks
     alice got NAME: WORDS       words in a header of the answer; `got no NAME` where there is none
     alice is sent to /me        where the answer to that leads
     alice is at /me             where that leads, and `status 404` what is answered
@@ -106,10 +106,13 @@ class VisitToPages(Conversation):
         """Ask for a page as it is, with headers and the fields of a form."""
         site, headers = self.here.site, {"accept-language": browser.language}
         tag = browser.got.headers.get("etag", "")
+        bare = tag.removeprefix("W/").strip('"')
         for line in further:
             if line[2] == ":":
                 name, _, value = line.removeprefix("  : ").partition(": ")
-                headers[name.lower()] = value.replace("ETAG", tag).replace("TAG", tag.strip('"'))
+                headers[name.lower()] = value.replace("ETAG", tag).replace(
+                    "TAG", tag.removeprefix("W/").strip('"')
+                )
         given = [line.removeprefix("  = ").split(": ", 1) for line in further if line[2] == "="]
         form = urlencode({name: grown(value) for name, value in given})
         if method == "POST":
