@@ -110,9 +110,7 @@ class VisitToPages(Conversation):
         for line in further:
             if line[2] == ":":
                 name, _, value = line.removeprefix("  : ").partition(": ")
-                headers[name.lower()] = value.replace("ETAG", tag).replace(
-                    "TAG", tag.removeprefix("W/").strip('"')
-                )
+                headers[name.lower()] = value.replace("ETAG", tag).replace("TAG", bare)
         given = [line.removeprefix("  = ").split(": ", 1) for line in further if line[2] == "="]
         form = urlencode({name: grown(value) for name, value in given})
         if method == "POST":
