@@ -176,6 +176,8 @@ class Account(Struct, frozen=True):
     """The player's submitted moves, at most one for each board."""
     seeks: tuple[items.Seek, ...] = ()
     """The player's open challenges, including expired ones."""
+    invitations: tuple[items.Invitation, ...] = ()
+    """The player's invitations of others, including expired ones."""
     vacations: tuple[Absence, ...] = ()
     """The player's vacations, including past ones, in order (`vacations.in_order`)."""
     broadcasts: tuple[BroadcastAt, ...] = ()
@@ -217,6 +219,11 @@ class Account(Struct, frozen=True):
     def is_house(self) -> bool:
         """Whether this is a house player, and not a person with such a userid."""
         return self.userid in HOUSE and not self.addresses
+
+    @property
+    def has_proved_address(self) -> bool:
+        """Whether a mail from an address of the player's has made the account, or proved one."""
+        return bool(self.message_key or self.verified)
 
     @property
     def has_given_userid(self) -> bool:

@@ -11,6 +11,8 @@
     pbmserv+do.any.alice.TOKEN@HOST              <do.any.alice.NAME.TOKEN@HOST>
     pbmserv+begin.oust.20785.TOKEN@HOST          <begin.oust.20785.NAME.TOKEN@HOST>
     pbmserv+begin.oust.fr.20785.TOKEN@HOST
+    pbmserv+from.alice.20785.TOKEN@HOST          <from.alice.20785.NAME.TOKEN@HOST>
+    pbmserv+off.INVITED.20785.TOKEN@HOST
 
 The Reply-To and the Message-ID of a letter carry its ask: the topic, what it is about, and who may
 answer. A letter about a board leaves the topic out: its token tells whether an answer plays there
@@ -37,7 +39,7 @@ from typing import Self
 from msgspec import Struct, structs
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.address import ascii_address
+from pbm_oust.accounts.address import ascii_address, normal_address
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import MailWhen, Switch
 from pbm_oust.board.notation import NUMBER, USERID
@@ -75,6 +77,8 @@ class Topic(Enum):
     """An answer is any command of its player, or the words of a certain one."""
     BEGIN = "begin"
     """An answer begins a game, for somebody who has no account."""
+    INVITATION = "from"
+    """An answer begins a game with the player who has invited the reader to one."""
     VERIFY = "verify"
     """An answer brings a code back; addresses hold the code itself, and Message-IDs its name."""
 
@@ -89,9 +93,10 @@ _ABOUT: Mapping[Topic, str] = {
     Topic.PUZZLE: _NUMBERED,
     Topic.TOURNAMENT: _NUMBERED,
     Topic.LADDER: _NUMBERED,
-    Topic.OFF: rf"{BROADCASTS}|{DIGEST}|{_NUMBERED}",
+    Topic.OFF: rf"{BROADCASTS}|{DIGEST}|{_NUMBERED}|{TOKEN.pattern}",
     Topic.DO: "[a-z]{1,16}",
     Topic.BEGIN: rf"{_KIND}(?:\.[a-z]{{2}})?",
+    Topic.INVITATION: rf"{USERID.pattern}(?:\.[a-z]{{2}})?",
     Topic.VERIFY: "[0-9a-f]{16}",
 }
 """The form of the words between a topic and its player."""
@@ -100,6 +105,7 @@ ANY = "any"
 GUEST_LIFETIME = timedelta(days=28)
 """How long a guest may answer. Message keys are kept longer."""
 _ON_BOARD = (Topic.PLAY, Topic.CHAT)
+_BEGINNING = (Topic.BEGIN, Topic.INVITATION)
 _OF_KIND = frozenset(
     (*_ON_BOARD, Topic.OFF, Topic.JOIN, Topic.PUZZLE, Topic.TOURNAMENT, Topic.LADDER)
 )
@@ -116,7 +122,8 @@ class Ask(Struct, frozen=True):
 
     topic: Topic
     about: tuple[str, ...]
-    """The subject: a userid, the ID of a sheet, or a game, a number there and a record."""
+    """The subject: a userid, the ID of a sheet, the name of an address that was invited, or a game,
+    a number there and a record."""
     userid: str = ""
     """The userid of whoever may answer; empty for a guest."""
     kept: str = ""
@@ -182,7 +189,7 @@ class Ask(Struct, frozen=True):
             return {"to": self.about, **who}
         if self.topic is Topic.OFF and self.name in _ENDED:
             return {"changes": (_ENDED[self.name],), **who}
-        if self.topic not in _OF_KIND:
+        if self.topic not in _OF_KIND or self.ends_invitations:
             return who
         number = "board" if self.topic in (*_ON_BOARD, Topic.OFF) else "number"
         return {"kind": KINDS[self.kind], number: self.number, **who}
@@ -201,13 +208,18 @@ class Ask(Struct, frozen=True):
     @property
     def language(self) -> Language:
         """The language of the letter that a guest got."""
-        code = self.about[1] if self.topic is Topic.BEGIN and len(self.about) > 1 else ""
+        code = self.about[1] if self.topic in _BEGINNING and len(self.about) > 1 else ""
         return LANGUAGES.get(code, ENGLISH)
 
     @property
     def is_of_guest(self) -> bool:
         """Whether it is one of somebody who has no account."""
         return not self.userid
+
+    @property
+    def ends_invitations(self) -> bool:
+        """Whether an answer keeps invitations away from an address, which it names by `invited`."""
+        return self.topic is Topic.OFF and self.is_of_guest
 
     @property
     def tag(self) -> str:
@@ -230,9 +242,9 @@ class Ask(Struct, frozen=True):
 
     def in_language(self, language: Language) -> Self:
         """Name the language of a guest's letter, unless it is English."""
-        if self.topic is not Topic.BEGIN or language == ENGLISH:
+        if self.topic not in _BEGINNING or language == ENGLISH:
             return self
-        return structs.replace(self, about=(self.kind, language.code))
+        return structs.replace(self, about=(self.about[0], language.code))
 
     def on_day(self, day: date) -> Self:
         """Name the day of a guest's letter."""
@@ -298,6 +310,11 @@ def token_for(key: bytes, reader: Account | str, ask: Ask, letter: str = "") -> 
         return proof(key, "letter" if letter else "reply", *ask.words(), letter, reader.password)
     guest = "guest letter" if letter else "guest"
     return proof(key, guest, *ask.words(), letter, ascii_address(reader).lower())
+
+
+def invited(key: bytes, address: str) -> str:
+    """Return the name of an address that was invited; only the key leads from one to the other."""
+    return proof(key, "invited", normal_address(address))
 
 
 def reply_address(own_address: str, ask: Ask, token: str) -> str:

@@ -10,8 +10,8 @@ from typing import Annotated, Any, ClassVar, Self
 
 from msgspec import Meta, Struct, field, structs
 
-from pbm_oust.board import Game, Terms, Wish, notation
-from pbm_oust.rules import Grid, Side, parse_grid
+from pbm_oust.board import Game, Header, Terms, Wish, notation
+from pbm_oust.rules import KINDS, Grid, Side, parse_grid
 
 Kind = Annotated[str, Meta(pattern=r"\A[a-z]+\Z")]
 """The name of a game, known here or not."""
@@ -160,3 +160,64 @@ class Seek(Item, frozen=True, kw_only=True):
     def is_named(self, kind: str, number: int) -> bool:
         """Return whether the challenge has this game and number."""
         return (self.kind, self.number) == (kind, number)
+
+
+INVITATION_LIFETIME = timedelta(days=28)
+"""The lifetime of an invitation."""
+MOST_INVITATIONS = 3
+"""The most open invitations of a player."""
+
+
+class Invitation(Item, frozen=True, kw_only=True):
+    """An invitation of somebody by their address to a board, where they move first."""
+
+    word: ClassVar[str] = "Invitation"
+    kind: Kind
+    at: Time
+    to: Annotated[str, Meta(pattern=r"\A[a-z2-7]{16}\Z")]
+    """The name of the address (`asks.invited`), which does not tell it."""
+    grid_name: str = field(name="grid")
+    terms_words: str = field(name="terms")
+    is_declined: bool = field(name="declined", default=False)
+    board: Number | None = None
+    """The number of the board that its answer has begun."""
+
+    def __post_init__(self) -> None:
+        parse_grid(self.grid_name)
+        notation.parse_terms(self.terms_words)
+
+    @classmethod
+    def of(cls, kind: str, at: datetime, to: str, grid: Grid, terms: Terms) -> Self:
+        """Return an invitation to a board with this grid and these terms."""
+        return cls(
+            kind=kind,
+            at=at,
+            to=to,
+            grid_name=str(grid),
+            terms_words=notation.format_terms(terms),
+        )
+
+    def header(self, number: int, guest: str, host: str, now: datetime) -> Header:
+        """Return the header of its board, which has this number; the guest moves first."""
+        grid, terms = parse_grid(self.grid_name), notation.parse_terms(self.terms_words)
+        return Header(KINDS[self.kind], number, grid, guest, host, terms, now)
+
+    def __str__(self) -> str:
+        """Return the invitation for people."""
+        state = (
+            f"{self.kind} {self.board}"
+            if self.board
+            else "declined"
+            if self.is_declined
+            else "open"
+        )
+        words = f"{self.kind} {notation.format_time(self.at)} {self.to} {self.grid_name}"
+        return f"{words} {self.terms_words} {state}"
+
+    def is_valid(self, now: datetime) -> bool:
+        """Return whether somebody may still answer at a time, or has answered of late."""
+        return now - self.at < INVITATION_LIFETIME and self.kind in KINDS
+
+    def is_open(self, now: datetime) -> bool:
+        """Return whether it waits for an answer at a time."""
+        return self.is_valid(now) and not (self.board or self.is_declined)

@@ -5,7 +5,7 @@ holds all. An answer proves the address, makes the account, starts the board, an
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cache, partial
 from pkgutil import get_data
@@ -14,7 +14,7 @@ from msgspec import Struct, structs
 
 from pbm_oust.accounts.account import Account, GivenUserid, is_reserved
 from pbm_oust.accounts.address import exact_address
-from pbm_oust.accounts.asks import ANY, Ask, Topic
+from pbm_oust.accounts.asks import ANY, Ask, Topic, invited
 from pbm_oust.accounts.password import nobodys_password
 from pbm_oust.accounts.settings import USUAL
 from pbm_oust.board import Game, Header, Place
@@ -23,6 +23,14 @@ from pbm_oust.board.history import read_history
 from pbm_oust.board.notation import USERID, format_wish
 from pbm_oust.commands.account import free_userid
 from pbm_oust.commands.challenge import header_of
+from pbm_oust.commands.invite import (
+    AcceptedNotice,
+    declined,
+    gone,
+    invitation_again,
+    keep_away,
+    offer_to,
+)
 from pbm_oust.grammar import values
 from pbm_oust.grammar.form import AnsweredBy, Cost, Form, SurplusWord
 from pbm_oust.grammar.habits import named_in, said_plainly
@@ -36,7 +44,7 @@ from pbm_oust.play.context import Context, Look, Outcome, answered, done
 from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, ShownBoard
 from pbm_oust.play.renaming import RenamedNotice, rename_player
 from pbm_oust.play.request import Actor, Ending, id_of
-from pbm_oust.play.starting import check_house, objections, with_house_terms
+from pbm_oust.play.starting import check_house, check_two, objections, with_house_terms
 from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer
 from pbm_oust.refusal import (
@@ -62,8 +70,8 @@ _NO_LETTER = re.compile("[^a-z0-9_-]")
 _SHORTEST_NAME, _LONGEST_NAME = 2, 17
 _ANYBODY = "player"
 """The userid of who has no name that can be one; a number goes behind it."""
-_WITH, _AS, _NO = "with", "as", "off"
-_FIXED = frozenset((_WITH, _AS, _NO))
+_WITH, _AS, _NO, _NEVER = "with", "as", "off", "never"
+_FIXED = frozenset((_WITH, _AS, _NO, _NEVER))
 _LEAVING = ("signoff", "delete")
 """What sentences ask for that say no to a first letter."""
 
@@ -93,6 +101,11 @@ class StartNotice(Notice, frozen=True):
 class NotBegunNotice(Notice, frozen=True):
     """The reader does not want to begin."""
 
+    inviter: str = ""
+    """The userid of the player whose invitation they decline, if it is one."""
+    is_final: bool = False
+    """Whether they want no invitations any more."""
+
 
 @cache
 def example_game() -> Game:
@@ -106,7 +119,12 @@ def first_game(kind: str, now: datetime) -> Game:
 
 
 def first_letter(on: Context, reader: Reader) -> Outcome:
-    """Tell somebody how to begin; a stranger is offered a board."""
+    """Tell somebody how to begin; a stranger is offered a board.
+
+    Whoever answers an invitation gets that once more.
+    """
+    if invitation := invitation_again(on, reader):
+        return answered(invitation)
     if reader.userid or not on.has_house:
         return answered(StartNotice(reader, on.has_house, example_game()))
     greeted = on.number_counted(Counted.FIRST_LETTERS, on.request.sender)
@@ -128,6 +146,8 @@ class Beginning(Struct, frozen=True):
     """The userid that they want; empty if any will do."""
     is_declined: bool = False
     """Whether they do not want to."""
+    is_final: bool = False
+    """Whether they want no invitations any more, either."""
 
 
 class UnknownBeginning(UnreadableReason, frozen=True):
@@ -142,6 +162,8 @@ def _read_beginning(words: Sequence[str]) -> Beginning:
         return Beginning(place) if isinstance(place, Place) else Beginning()
     if not words or agrees(said):
         return Beginning()
+    if said.split()[0].strip(".!,") == _NEVER:
+        return Beginning(is_declined=True, is_final=True)
     if refuses(said) or fold(said) == _NO or said_plainly(said) in _LEAVING:
         return Beginning(is_declined=True)
     if USERID.fullmatch(opponent := named_in(said, "opponent")):
@@ -153,7 +175,7 @@ def _read_beginning(words: Sequence[str]) -> Beginning:
 
 def _write_beginning(how: Beginning) -> list[str]:
     if how.is_declined:
-        return [_NO]
+        return [_NEVER if how.is_final else _NO]
     if how.place:
         return [format_wish(how.place)]
     if how.opponent:
@@ -184,6 +206,12 @@ class NotFirstStone(NotAllowedReason, frozen=True):
     last: str
 
 
+class OnlyInviter(NotAllowedReason, frozen=True):
+    """The answer to an invitation names another player than the one who sent it."""
+
+    inviter: str
+
+
 class SeveralAccounts(NotAllowedReason, frozen=True):
     """Several accounts have the address from which the first letter was answered."""
 
@@ -192,68 +220,149 @@ class SeveralAccounts(NotAllowedReason, frozen=True):
 
 def key_of_beginning(ask: Ask, address: str) -> str:
     """Return the key of the board that the answers to a guest's letter begin: one for all."""
-    return id_of("begin", ask.kind, ask.day, exact_address(address))
+    return id_of(ask.topic.value, ask.about[0], ask.day, exact_address(address))
+
+
+_BEGINNING = (Topic.BEGIN, Topic.INVITATION)
 
 
 def asked_of_player(on: Look, guest: Ask, address: str) -> Ask | None:
-    """Return what a first letter asks of the player whose address it went to; None for others.
+    """Return what a guest's letter asks of the player whose address it went to; None for others.
 
-    It asks for the first record of the board that it has begun, or else for any command.
+    It asks for the first record of the board that it has begun, or else for any command. An
+    invitation goes on to ask what it did, until it is answered.
     """
     owners = [each for each in accounts_at(on.snapshot, address) if each.has_exactly(address)]
-    if guest.topic is not Topic.BEGIN or len(owners) != 1:
+    if guest.topic not in _BEGINNING or len(owners) != 1:
         return None
-    userid, game = owners[0].userid, on.started_by(key_of_beginning(guest, address))
+    userid, game = owners[0].userid, _begun_by(on, guest, address)
     if game and game.side_of(userid):
-        return Ask.on_board(Topic.PLAY, guest.kind, game.header.board, 1, userid)
-    return Ask(Topic.DO, (ANY,), userid)
+        kind, board = game.header.kind.name, game.header.board
+        return Ask.on_board(Topic.PLAY, kind, board, 1, userid)
+    return None if guest.topic is Topic.INVITATION else Ask(Topic.DO, (ANY,), userid)
+
+
+def _begun_by(on: Look, guest: Ask, address: str) -> Game | None:
+    """Return the game of the board that the answer to a guest's letter has begun, or None."""
+    if guest.topic is Topic.BEGIN:
+        return on.started_by(key_of_beginning(guest, address))
+    offer = offer_to(on, guest, address)
+    board = offer.invitation.board if offer else None
+    return on.game_if_any(KINDS[offer.invitation.kind], board) if offer and board else None
 
 
 def begin(on: Context, how: Beginning) -> Outcome:
-    """Begin as the answer to the first letter says; without one, that letter is the answer.
+    """Begin as the answer to the first letter or to an invitation says.
 
-    It makes an account without a password, and a board, and plays there. Whoever plays against the
-    house hears of all that with its move. Raises a refusal before anything is written.
+    Without one, the first letter is the answer. It makes an account without a password, and a
+    board, and plays there. Whoever plays against the house hears of all that with its move. Raises
+    a refusal before anything is written.
     """
     guest, address = on.request.guest, on.request.sender
-    if guest is None or guest.topic is not Topic.BEGIN:
+    if guest is None or guest.topic not in _BEGINNING:
         return first_letter(on, on.as_owner(on.asker()))
     if how.is_declined:
-        return answered(NotBegunNotice(on.asker()))
-    key = key_of_beginning(guest, address)
-    if found := [each for each in accounts_at(on.snapshot, address) if each.has_exactly(address)]:
-        return _begun_before(on, found, key)
+        return _not_begun(on, guest, how)
+    found = [each for each in accounts_at(on.snapshot, address) if each.has_exactly(address)]
+    if len(found) > 1:
+        raise NotAllowed(SeveralAccounts(tuple(sorted(each.userid for each in found))))
+    known = found[0] if found else None
+    game = _begun_by(on, guest, address)
+    if game and known:
+        shown = BoardNotice(on.reader_at(known), News.DONE_BEFORE, game)
+        return Outcome(Ending.DONE_BEFORE, (shown,), game.name)
+    if guest.topic is Topic.INVITATION:
+        return _accept(on, how, guest, known)
+    if known:
+        return answered(StartNotice(on.reader_at(known), on.has_house, example_game()))
     opponent = how.opponent or FIRST_OPPONENT
     if opponent not in HOUSE and not on.names_for_sender()(opponent):
         raise NotAllowed(UnknownOpponent(FIRST_OPPONENT))
-    userid = _userid_for(on, how.userid, address)
-    account = Account(
-        userid,
-        nobodys_password(userid),
-        (address,),
-        on.now,
-        key,
-        given=() if how.userid else (GivenUserid(userid),),
-    ).with_settings(structs.replace(USUAL, language=on.request.language))
+    account = _new_account(on, how, guest)
+    userid = account.userid
     grid = FIRST_GRID if opponent in HOUSE else None
     header = with_house_terms(on, header_of(on, KINDS[guest.kind], userid, opponent, grid))
     game = Game.start(header)
     check_house(on, game, userid)
     for objection in objections(on, on.account(opponent), userid):
         raise objection
-    message_key = on.message_key(userid)
+    # The house moves at once, and that move tells of all that came before.
+    make = None if how.place else partial(BoardNotice, challenger=userid)
+    return _start(on, game, account, how, guest, make)
+
+
+def _not_begun(on: Context, guest: Ask, how: Beginning) -> Outcome:
+    """Begin nothing, and tell whoever has invited the sender, if somebody has."""
+    told = declined(on, guest)
+    if how.is_final:
+        keep_away(on, invited(on.home.key(), on.request.sender))
+    inviter = guest.about[0] if guest.topic is Topic.INVITATION else ""
+    notice = NotBegunNotice(on.asker(), inviter, how.is_final)
+    return done([notice, *told]) if told or how.is_final else answered(notice)
+
+
+def _accept(on: Context, how: Beginning, guest: Ask, known: Account | None) -> Outcome:
+    """Begin the board of an invitation for the account that has the address, or for a new one."""
+    offer = offer_to(on, guest, on.request.sender)
+    if offer is None or offer.invitation.board:
+        raise gone(guest)
+    inviter = offer.inviter.userid
+    if how.opponent not in ("", inviter):
+        raise NotAllowed(OnlyInviter(inviter), how.opponent)
+    if known and known.disabled:
+        raise NotAllowed(authentication.Disabled(known.userid, own=True))
+    account = known.with_signed_off(None) if known else _new_account(on, how, guest)
+    check_two(account.userid, inviter)
+    for objection in objections(on, offer.inviter, account.userid):
+        raise objection
+    number = on.next_number(KINDS[offer.invitation.kind])
+    game = Game.start(offer.invitation.header(number, account.userid, inviter, on.now))
+    make = partial(AcceptedNotice, inviter=inviter, address=on.request.sender)
+    made = _start(on, game, account, how, guest, make)
+    offer.answered(on, board=number)
+    return made
+
+
+def _start(
+    on: Context,
+    game: Game,
+    account: Account,
+    how: Beginning,
+    guest: Ask,
+    make: Callable[..., BoardNotice] | None,
+) -> Outcome:
+    """Start a board for an account, which may be new, and play the first stone there.
+
+    `make` makes the notices about it, if there are any.
+    """
+    message_key = on.message_key(account.userid)
     if how.place:
         game = _with_first_stone(game, how.place, on.now, message_key)
-    authentication.charge_stranger(on, Cost(work=0, accounts=1))
-    authentication.spend(on, authentication.of_boards(1, userid))
+    if not on.has_account(account.userid):
+        authentication.charge_stranger(on, Cost(work=0, accounts=1))
+    authentication.spend(on, authentication.of_boards(1, account.userid))
     account = on.save(account)
+    told, news = list[Notice](), News.PLAYED if how.place else News.STARTED
+    key = key_of_beginning(guest, on.request.sender)
     on = on.answering(on.request, player=Actor(account, message_key))
-    told = list[Notice]()
-    if not how.place:
-        make = partial(BoardNotice, challenger=userid)
-        told = tell_players(on, game, News.STARTED, actor=account, make=make)
+    if make:
+        told = tell_players(on, game, news, actor=account, make=make)
     on.home.boards.start(on.transaction, game, challenge_remark(key))
     return done(told, game.name, len(game.records))
+
+
+def _new_account(on: Look, how: Beginning, guest: Ask) -> Account:
+    """Return a new account without a password. Raises NotAllowed if a wanted userid is taken."""
+    address = on.request.sender
+    userid = _userid_for(on, how.userid, address)
+    return Account(
+        userid,
+        nobodys_password(userid),
+        (address,),
+        on.now,
+        key_of_beginning(guest, address),
+        given=() if how.userid else (GivenUserid(userid),),
+    ).with_settings(structs.replace(USUAL, language=on.request.language))
 
 
 def _with_first_stone(game: Game, place: Place, now: datetime, message_key: str) -> Game:
@@ -263,16 +372,6 @@ def _with_first_stone(game: Game, place: Place, now: datetime, message_key: str)
     except Refusal:
         names = game.header.grid.names(game.header.grid.cells)
         raise NotAllowed(NotFirstStone(names[0], names[-1]), ",".join(place.cells)) from None
-
-
-def _begun_before(on: Context, accounts: Sequence[Account], key: str) -> Outcome:
-    """Return what is told whose first letter was answered before. Raises NotAllowed."""
-    if len(accounts) > 1:
-        raise NotAllowed(SeveralAccounts(tuple(sorted(each.userid for each in accounts))))
-    reader, game = on.reader_at(accounts[0]), on.started_by(key)
-    if game is None:
-        return answered(StartNotice(reader, on.has_house, example_game()))
-    return Outcome(Ending.DONE_BEFORE, (BoardNotice(reader, News.DONE_BEFORE, game),), game.name)
 
 
 def _checked(on: Look, wanted: str) -> str:
@@ -306,7 +405,7 @@ BEGIN = Form(
     ),
     is_of_kind=False,
     needs_own_mail=True,
-    answers={Topic.BEGIN: AnsweredBy.WORDS},
+    answers={Topic.BEGIN: AnsweredBy.WORDS, Topic.INVITATION: AnsweredBy.WORDS},
     run=ForAnybody(begin),
 )
 

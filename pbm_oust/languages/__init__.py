@@ -52,7 +52,7 @@ class Language(Struct, frozen=True, eq=False):
     """The endings of ordinal numbers, by their forms in CLDR."""
     first_day: str
     """The first day of a month in writing."""
-    invitation: str
+    pointer: str
     """A sentence to readers of this language in the help of others; may be empty."""
 
     def __str__(self) -> str:
@@ -71,7 +71,7 @@ def _read(code: str, text: str) -> Language:
         facts.get("placeholders", {}),
         facts["ordinals"],
         facts.get("first_day", "1"),
-        facts.get("invitation", ""),
+        facts.get("pointer", ""),
     )
 
 

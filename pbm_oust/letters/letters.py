@@ -15,6 +15,7 @@ from pbm_oust.accounts.asks import ANY, Ask, Topic
 from pbm_oust.accounts.settings import SubjectForm
 from pbm_oust.board import Game
 from pbm_oust.commands.begin import StartNotice
+from pbm_oust.commands.invite import InvitationNotice
 from pbm_oust.letters import body
 from pbm_oust.letters.html import has_page
 from pbm_oust.letters.words import words_in
@@ -193,7 +194,9 @@ class Letters:
                 return self._reply_address(reader.account, game) if is_own else None
             if about:
                 return own if about is game and (is_play or written.again) else None
-            if isinstance(notice, StartNotice) and notice.is_offered:
+            if isinstance(notice, InvitationNotice) or (
+                isinstance(notice, StartNotice) and notice.is_offered
+            ):
                 return begins or None
             if not is_own or not reader.userid:
                 return None
@@ -295,7 +298,7 @@ class Letters:
             fields.append(body.field("References", f"{thread} {answered}".strip()))
         fields += (
             f"Auto-Submitted: {'auto-replied' if reader.asked else 'auto-generated'}\n",
-            self._ways_out(notice),
+            self._ways_out(notice, head.recipient, now),
             self._signs,
             f"X-Pbm-Oust: {notice.template}\n",
         )
@@ -303,13 +306,19 @@ class Letters:
             fields.append(f"X-Pbm-Oust-Copies: {len(reader.addresses)}\n")
         return "".join(fields)
 
-    def _ways_out(self, notice: Notice) -> str:
+    def _ways_out(self, notice: Notice, recipient: str, now: datetime) -> str:
         """Return how a mail program ends letters like this one (RFC 2369, RFC 8058)."""
         account, what = notice.reader.account, notice.subscription()
-        if not (account and what):
-            return ""
-        address = self._reply_address(account, Ask(Topic.OFF, tuple(what.split()), account.userid))
-        if address is None:
+        address: str | None = None
+        if isinstance(notice, InvitationNotice):
+            name = asks.invited(self._key(), recipient)
+            off = Ask(Topic.OFF, (name,)).on_day(now.date())
+            token = asks.token_for(self._key(), "", off)
+            address = asks.reply_address(self._address, off, token)
+        elif account and what:
+            off = Ask(Topic.OFF, tuple(what.split()), account.userid)
+            address = self._reply_address(account, off)
+        if not address:
             return ""
         by_mail = f"<mailto:{address}?subject=unsubscribe>"
         if not self._web_address:

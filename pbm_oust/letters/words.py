@@ -15,8 +15,8 @@ from pbm_oust.accounts import account, clock
 from pbm_oust.accounts.address import MOST_ADDRESSES, is_same_address
 from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.accounts.clock import Clock
+from pbm_oust.accounts.items import INVITATION_LIFETIME, MOST_SEEKS
 from pbm_oust.accounts.items import LIFETIME as LIFETIME_OF_SEEKS
-from pbm_oust.accounts.items import MOST_SEEKS
 from pbm_oust.accounts.queue import MOST_ANSWERS
 from pbm_oust.accounts.settings import HOURS
 from pbm_oust.accounts.tags import CODE_LIFETIME, SIGN_IN_LIFETIME
@@ -52,6 +52,7 @@ from pbm_oust.rules.grid import LONGEST
 from pbm_oust.service.several import MOST_LINES
 from pbm_oust.service.table import WhichGame, form_named, playing_again
 from pbm_oust.store.analyses import MOST_WANTED
+from pbm_oust.store.limits import Counted
 from pbm_oust.store.message_keys import MEMORY
 from pbm_oust.tournaments import ladder
 from pbm_oust.tournaments.cup import MOST_TIMES_LOST
@@ -59,6 +60,8 @@ from pbm_oust.tournaments.cup import MOST_TIMES_LOST
 FIGURES: dict[str, object] = {
     "seek_days": LIFETIME_OF_SEEKS.days,
     "most_seeks": MOST_SEEKS,
+    "invitation_days": INVITATION_LIFETIME.days,
+    "invited_days": Counted.INVITED.within.days,
     "most_lines": MOST_LINES,
     "most_listed": notices.MOST_LISTED,
     "rating": ratings,

@@ -19,6 +19,7 @@ from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.notation import format_time
 from pbm_oust.commands.begin import asked_of_player
+from pbm_oust.commands.invite import keep_away
 from pbm_oust.grammar.form import Command
 from pbm_oust.grammar.vocabulary import MASK
 from pbm_oust.grammar.wording import is_placements
@@ -261,6 +262,8 @@ class Inbound(Struct, frozen=True):
             code, ask = self.work.look(partial(code_named, name=ask.about[0])), None
         if robot and not (ask and ask.topic is Topic.OFF):
             return silent(robot)
+        if ask and ask.ends_invitations:
+            return _keeping_away(ask)
         return prepare(_asked(mail, code, ask, envelope, verdict), self.work.write)
 
     def _ask(self, mail: Mail, claims: Sequence[Claim], verdict: Verdict) -> Ask | None:
@@ -297,6 +300,8 @@ class Inbound(Struct, frozen=True):
 
     def _guest(self, claim: Claim, sender: str, verdict: Verdict) -> Ask | None:
         """Return the ask of a letter to somebody without an account, who answers it."""
+        if claim.ask.ends_invitations:
+            return asks.verified(claim, self.work.home.key(), "")
         is_late = not claim.ask.is_answered_on(self.work.now().date())
         if is_late or verdict is Verdict.FORGED:
             return None
@@ -335,6 +340,16 @@ class Inbound(Struct, frozen=True):
             return silent(Silence.ECHO)
 
         return PreparedRequest(deed, shares=False)
+
+
+def _keeping_away(ask: Ask) -> PreparedRequest:
+    """Return what is to be done about a mail that keeps invitations away: nobody is answered."""
+
+    def deed(on: Context) -> Handled:
+        keep_away(on, ask.about[0])
+        return Handled(Ending.DONE, command="never")
+
+    return PreparedRequest(deed, shares=False)
 
 
 def _asked(
@@ -458,6 +473,8 @@ def _log_line(received: datetime, handled: Handled, size: int, milliseconds: flo
         "bytes": str(size),
         "ms": str(round(milliseconds)),
     }
+    if handled.inviter:
+        words["inviter"] = handled.inviter
     line = ""
     for key, word in words.items():
         word = word.replace('"', "'")

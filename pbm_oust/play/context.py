@@ -88,6 +88,8 @@ class Outcome(Struct, frozen=True):
     """Notices whose letters are written as well, and go to nobody: it takes as long with them."""
     identity: str = ""
     """The identity of a deed of the server's own, which is its message key as well."""
+    inviter: str = ""
+    """The userid of the player, if it has sent an invitation."""
     beside: tuple["Outcome", ...] = ()
     """Outcomes of further deeds, each with an identity of its own."""
 

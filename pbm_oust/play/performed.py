@@ -56,6 +56,7 @@ class Performed(Struct, frozen=True):
             self.command,
             made.why,
             made.limit,
+            made.inviter,
             is_proved=made.is_proved,
             is_guess=made.is_guess,
         )

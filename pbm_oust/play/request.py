@@ -67,6 +67,8 @@ class Handled(Struct, frozen=True):
     """The reason for a refusal or for silence, or the fault."""
     limit: str = ""
     """The limit that was reached, if it gets no answer because of one."""
+    inviter: str = ""
+    """The userid of the player, if it has sent an invitation."""
     is_proved: bool = False
     """Whether it proved whose it is."""
     is_guess: bool = False

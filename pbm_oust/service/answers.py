@@ -271,6 +271,8 @@ def _read_word(line: str, words: Sequence[str], text: str, reply: Ask) -> Read:
         if form and form.by_letter and len(words) == 1:
             return _read_form(line, form, words, text, reply)
         if form and form.by_letter and bare_userid(vocabulary.fold(words[1])) != reply.userid:
+            if signed := read_signed(line, text, reply):
+                return signed
             raise _unknown(words, reply)
         if signed := read_commanded(line, text, reply):
             return signed

@@ -135,14 +135,14 @@ def _read_guest(line: str, text: str, ask: Ask) -> Read | None:
 
 
 def _begun(whole: str, ask: Ask, *, may_be_name: bool) -> Read | None:
-    """Return the command that an answer to the first letter says in its words, or None.
+    """Return the command that an answer to the first letter or an invitation says, or None.
 
     A point may stand among other words, as in an answer to a letter about a board. `may_be_name`:
     whether a single word can be the userid that is wanted.
     """
-    if ask.topic is not Topic.BEGIN:
+    if ask.topic not in (Topic.BEGIN, Topic.INVITATION):
         return None
-    read = read_answer("", whole, Ask.on_board(Topic.PLAY, ask.kind, 1, 0, ""))
+    read = read_answer("", whole, Ask.on_board(Topic.PLAY, next(iter(KINDS)), 1, 0, ""))
     if is_move(read.command) and isinstance(read.command["wish"], Place):
         words = [",".join(read.command["wish"].cells)]
     else:

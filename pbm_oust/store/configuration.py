@@ -98,6 +98,8 @@ class Configuration(Struct, frozen=True):
     """The most cells of a board for the house."""
     house_analyses: bool = True
     """Whether the house analyses finished games, if there are pages to show that."""
+    invitations: bool = True
+    """Whether players may invite people who have no account here, by their addresses."""
     store: str = ""
     """The database server of the home, for several hosts; empty for a home in files."""
     backups: str = ""

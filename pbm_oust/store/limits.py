@@ -22,6 +22,7 @@ from pbm_oust.accounts.address import normal_address
 from pbm_oust.store.database import Snapshot, Transaction, moment_of, seconds, words_list
 
 _HOUR, _DAY = timedelta(hours=1), timedelta(days=1)
+_EVER = timedelta(days=36500)
 HIGHEST = 10**9
 """The highest limit that an operator can set."""
 _EXACT = 120
@@ -64,6 +65,8 @@ class Counted(Enum):
     """Texts that one player has passed on to others."""
     MESSAGES_TO_ONE = ("messages_to_one_reader_a_day", 10, _DAY)
     """Texts that one player has passed on to one other."""
+    INVITATIONS = ("invitations_a_day", 5, _DAY)
+    """Invitations of one player to people by their addresses."""
     ANSWERS = ("answers_an_hour", 10, _HOUR)
     """Answers to mails without proof, to an address without account."""
     HELP = ("help_answers_an_hour", 25, _HOUR)
@@ -111,6 +114,10 @@ class Counted(Enum):
     """Answers to one address about a wrong password, whatever else the mails said."""
     FIRST_LETTERS = ("first letters", 2, _DAY, False)
     """First steps for one address that has written no command."""
+    INVITED = ("invited", 1, timedelta(days=30), False)
+    """Invitations to one address, which has a name in place of itself."""
+    UNINVITED = ("uninvited", 1, _EVER, False)
+    """Addresses, by such names, that want no invitations for good."""
     REFUSED_MAILS = ("refused mails", 1, _HOUR, False)
     """Refusals of the same mail."""
     TOLD = ("told of a limit", 1, _DAY, False)
@@ -123,7 +130,9 @@ class Counted(Enum):
     """Mails without an answer because of a limit."""
 
 
-LONGEST = max(counted.within for counted in Counted)
+KEPT_LONGER = {counted.word: counted.within for counted in Counted if counted.within > _DAY}
+"""For how long events are kept that are not forgotten after `USUALLY_KEPT`, by their words."""
+USUALLY_KEPT = _DAY
 SETTABLE = {counted.word: counted for counted in Counted if counted.is_set}
 """Events with a limit that an operator can set, by key in the configuration."""
 

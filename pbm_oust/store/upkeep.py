@@ -10,11 +10,11 @@ from msgspec import Struct
 
 from pbm_oust.store import ladders, letters
 from pbm_oust.store.analyses import WANTED_LIFETIME
-from pbm_oust.store.database import Snapshot, Transaction, moment_of, seconds
+from pbm_oust.store.database import Snapshot, Transaction, moment_of, seconds, words_list
 from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import LetterState
-from pbm_oust.store.limits import LONGEST
+from pbm_oust.store.limits import KEPT_LONGER, USUALLY_KEPT
 from pbm_oust.store.message_keys import LIFETIME, MEMORY, KeyOutcome, note_key
 from pbm_oust.store.ratings import count_marked
 from pbm_oust.store.verifications import SHEET_LIFETIME, forget_old_verifications
@@ -25,7 +25,6 @@ MOST_TOGETHER = 1000
 
 _FORGETTING = {
     "DELETE FROM message_keys WHERE at < ?": MEMORY,
-    "DELETE FROM rate_limits WHERE at <= ?": LONGEST,
     "DELETE FROM sheets WHERE written <= ?": SHEET_LIFETIME,
     "DELETE FROM analyses_wanted WHERE asked <= ?": WANTED_LIFETIME,
     "DELETE FROM causes WHERE came <= ? AND userid IS NOT NULL": LIFETIME,
@@ -51,6 +50,12 @@ def forget_old(transaction: Transaction, now: datetime) -> None:
     forget_old_verifications(transaction, now)
     for statement, lifetime in _FORGETTING.items():
         transaction.run(statement, seconds(now - lifetime))
+    usual = "DELETE FROM rate_limits WHERE at <= ?"
+    listed = words_list(KEPT_LONGER)
+    unless = " AND word NOT IN (SELECT value FROM json_each(?))"
+    transaction.run(usual + unless, seconds(now - USUALLY_KEPT), listed)
+    for word, lifetime in KEPT_LONGER.items():
+        transaction.run(f"{usual} AND word = ?", seconds(now - lifetime), word)
 
 
 def release_letters(home: Home, now: datetime) -> int:

@@ -21,10 +21,11 @@ from starlette.responses import RedirectResponse, Response
 from pbm_oust.accounts import tags
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import is_same_address, parse_address
-from pbm_oust.accounts.asks import BROADCASTS, DIGEST, Ask, Claim, Topic
+from pbm_oust.accounts.asks import BROADCASTS, DIGEST, Ask, Claim, Topic, verified
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL, Settings
 from pbm_oust.commands.account import VERIFY, UseridTaken, free_userid
+from pbm_oust.commands.invite import keep_away
 from pbm_oust.grammar.values import read_new_userid
 from pbm_oust.languages import Language
 from pbm_oust.letters.layout import Block
@@ -88,6 +89,8 @@ def proved_by_tag(text: str, ground: Ground) -> Ask | None:
     tag = tags.parse_tag(f"{local}+{text}@{host}", ground.address)
     if not isinstance(tag, Claim):
         return None
+    if tag.ask.ends_invitations:
+        return verified(tag, ground.home.key(), "")
     return ground.work.look(partial(answer_proved_by, claim=tag))
 
 
@@ -438,6 +441,8 @@ def _asked_by_code(code: Secret, new: str, pending: tags.Pending, request: Reque
 async def look_at_unsubscribing(request: Request) -> Response:
     """Answer with what a link ends, and a button that does it."""
     asked, ground = await _unsubscribing(request), ground_of(request)
+    if asked.ends_invitations:
+        return ground.secret_page(language_asked(request), "uninvited", is_done=False)
     language = ground.work.account(asked.userid).all_settings.language
     return ground.secret_page(
         language,
@@ -455,6 +460,9 @@ async def unsubscribe(request: Request) -> Response:
     form will do.
     """
     asked, ground = await _unsubscribing(request), ground_of(request)
+    if asked.ends_invitations:
+        await run_in_threadpool(ground.work.change, partial(keep_away, name=asked.about[0]))
+        return ground.secret_page(language_asked(request), "uninvited", is_done=True)
     account = ground.work.account(asked.userid)
     language = account.all_settings.language
     identity = f"off {secrets.token_hex(8)}"

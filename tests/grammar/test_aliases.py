@@ -42,7 +42,7 @@ tabled = tables.tabled(__file__)
 
 FRENCH = LANGUAGES["fr"]
 GOOD_FRENCH = {
-    *("analyse", "change", "decline", "propose", "message", "note", "export", "sgf"),
+    *("analyse", "change", "decline", "propose", "message", "note", "export", "sgf", "invite"),
     *("html", "en", "fr", "page", "x", "o"),
 }
 """English words that are good French as well, and names."""

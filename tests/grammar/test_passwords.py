@@ -33,6 +33,7 @@ BEHIND = {
     "BOARD[#N]..": "17",
     "DATE DAYS": "2026-12-24 3",
     "NEWUSERID": "carol",
+    "ADDRESS": "bob@example.net",
 }
 """What stands behind the parameters, if that has to be there."""
 TAKEN = (

@@ -109,3 +109,37 @@ def test_two_servers_behind_a_forwarder_that_drops_our_marks_stop(
             bare = MARKS.sub(b"", letter.data).replace(b"Message-ID: <", b"Message-ID: <fwd.", 1)
             at_work.append((sender, to, bare))
     assert passed <= 20
+
+
+def invited(path: Path, friend: str) -> tuple[Home, Letter]:
+    """Return a home where Alice has invited somebody, and that letter; she plays with Bob."""
+    home = home_of(path, ALICE, BOB)
+    for line in (
+        "oust challenge alice bob wonderland",
+        "oust move 1 alice wonderland D4",
+        f"invite alice wonderland {friend}",
+    ):
+        data = mail(f"From: {ALICE}", f"Subject: {line}", new_id())
+        _, new = taken(home, data, Envelope(ALICE, (A,), is_of_owner=True), NOON, own=A)
+    (letter,) = (each for each in new if each.to == friend)
+    return home, letter
+
+
+def test_another_server_does_not_answer_an_invitation(tmp_path: Path) -> None:
+    _, letter = invited(tmp_path / "a", B)
+    outcome, new = taken(home_of(tmp_path / "b"), letter.data, Envelope(A, (B,)), NOON, own=B)
+    assert outcome == "silent: Auto-Submitted"
+    assert not new
+
+
+def test_an_invitation_through_a_forwarder_that_drops_our_marks_ends_soon(tmp_path: Path) -> None:
+    home, letter = invited(tmp_path / "a", B)
+    homes = {A: home, B: home_of(tmp_path / "b")}
+    passed, at_work = 0, [(B, A, letter)]
+    while at_work and passed < STEPS:
+        to, sender, letter = at_work.pop(0)
+        passed += 1
+        bare = MARKS.sub(b"", letter.data).replace(b"Message-ID: <", b"Message-ID: <fwd.", 1)
+        _, new = taken(homes[to], bare, Envelope(sender, (to,)), NOON, own=to)
+        at_work += [(sender, to, each) for each in new if each.to == sender]
+    assert passed <= 20

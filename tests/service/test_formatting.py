@@ -51,7 +51,7 @@ OPTIONS = line(
 CLAUSES = several(line("if", TURNS, "then", TURNS, ";"), 1)
 BEHIND = {
     "help": several(st.sampled_from(("move", "oust", "tutorial", "time", "signup", "xyzzy")), 0),
-    "begin": st.sampled_from(("", "D4", "with bob", "as carol", "off")),
+    "begin": st.sampled_from(("", "D4", "with bob", "as carol", "off", "never")),
     "call me": line(USERIDS, PASSWORDS, "carol"),
     "signup": line("carol", "Rabbit-Hole", several(st.sampled_from(("a@b.org", "C@d.net")), 0)),
     "verify": line("abcdefghijklmnop", st.sampled_from(("", "Rabbit-Hole"))),
@@ -61,6 +61,8 @@ BEHIND = {
     "forgot": USERIDS,
     "challenge": line(USERIDS, USERIDS, OPTIONS),
     "seek": line(USERIDS, PASSWORDS, OPTIONS, st.sampled_from(("", "-x", "-o"))),
+    "invite": line(USERIDS, PASSWORDS, "a@b.org"),
+    "uninvite": line(USERIDS, PASSWORDS, "a@b.org"),
     "join": line(NUMBERS, USERIDS, PASSWORDS),
     "unseek": line(NUMBERS, USERIDS, PASSWORDS),
     "replay": line(NUMBERS, NUMBERS, USERIDS, USERIDS),

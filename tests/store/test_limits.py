@@ -8,9 +8,9 @@ import pytest
 from pbm_oust.store.database import Database, Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import (
-    LONGEST,
     MOST_SUBJECTS,
     USUAL_LIMITS,
+    USUALLY_KEPT,
     Charge,
     Counted,
     Tally,
@@ -116,12 +116,26 @@ def test_no_address_stands_in_what_is_counted(embedded: SqliteDatabase, now: dat
     assert b"alice" not in embedded.path.read_bytes()
 
 
-def test_old_counts_are_forgotten(database: Database, now: datetime) -> None:
-    note(database, Counted.ANSWERS, ALICE, now)
-    for later, number in ((LONGEST - timedelta(seconds=1), 1), (LONGEST, 0)):
+@pytest.mark.parametrize(
+    ("counted", "lifetime"),
+    [(Counted.ANSWERS, USUALLY_KEPT), (Counted.INVITED, timedelta(days=30))],
+)
+def test_old_counts_are_forgotten(
+    counted: Counted, lifetime: timedelta, database: Database, now: datetime
+) -> None:
+    note(database, counted, ALICE, now)
+    for later, number in ((lifetime - timedelta(seconds=1), 1), (lifetime, 0)):
         database.write(partial(forget_old, now=now + later))
         with database.read() as snapshot:
-            assert number_counted(snapshot, Counted.ANSWERS, ALICE, now) == number
+            assert number_counted(snapshot, counted, ALICE, now) == number
+
+
+def test_whoever_wants_no_invitations_is_never_forgotten(database: Database, now: datetime) -> None:
+    note(database, Counted.UNINVITED, ALICE, now)
+    years = now + timedelta(days=50 * 365)
+    database.write(partial(forget_old, now=years))
+    with database.read() as snapshot:
+        assert number_counted(snapshot, Counted.UNINVITED, ALICE, years) == 1
 
 
 # The tally: counted in memory, written now and then, and bounded

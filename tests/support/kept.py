@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from pbm_oust.accounts.account import (
     Account,
@@ -22,7 +23,7 @@ from pbm_oust.accounts.account import (
     Solved,
     WatchedBoard,
 )
-from pbm_oust.accounts.items import Seek, Submission
+from pbm_oust.accounts.items import Invitation, Seek, Submission
 from pbm_oust.accounts.queue import Clause, Plan
 from pbm_oust.accounts.settings import BoardForm, MailWhen, Settings, SubjectForm, Switch
 from pbm_oust.accounts.vacations import LONGEST, Absence
@@ -61,6 +62,16 @@ seeks = st.builds(
     times,
     st.sampled_from([None, *Side]),
     st.sampled_from([square(13, 13), square(11, 9), hexagon(7, 7), hexagon(3, 4)]),
+    terms,
+)
+invitations = st.builds(
+    lambda declined, board, *made: replace(Invitation.of(*made), is_declined=declined, board=board),
+    st.booleans(),
+    st.none() | numbers,
+    kinds,
+    times,
+    st.from_regex(r"[a-z2-7]{16}", fullmatch=True),
+    st.sampled_from([square(13, 13), hexagon(3, 4)]),
     terms,
 )
 settings = st.builds(
@@ -112,6 +123,7 @@ VALUES: Mapping[str, st.SearchStrategy[Any]] = {
     "seeks": st.lists(seeks, max_size=4, unique_by=lambda seek: (seek.kind, seek.number)).map(
         tuple
     ),
+    "invitations": several(invitations),
     "vacations": vacations,
     "broadcasts": several(st.builds(BroadcastAt, times)),
     "digests": at_most_one(st.builds(Digested, times, times)),

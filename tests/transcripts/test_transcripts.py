@@ -93,7 +93,7 @@ def commands_in(text: str, language: Language) -> list[Command]:
     """Return the commands that a text names to be sent: on lines of their own, or behind `:  `."""
     filled = text
     for each in LANGUAGES.values():
-        filled = filled.replace(each.invitation, "")
+        filled = filled.replace(each.pointer, "")
     for place, word in PLACES.items():
         filled = re.sub(rf"\b{language.placeholders.get(place, place)}\b", word, filled)
     paragraphs = [
