@@ -28,6 +28,8 @@ MINE = "/me"
 TRY, EXPLORE = TRY_PATH, "/explore"
 SETTINGS, CHALLENGE, DO = f"{MINE}/settings", f"{MINE}/challenge", f"{MINE}/do"
 COMMAND, NEXT, NEWS = f"{MINE}/command", f"{MINE}/next", f"{MINE}/events"
+LANGUAGE = "lang"
+"""The field of an address with the code of the language in which to go on."""
 SEEKS = f"{MINE}/seeks"
 
 

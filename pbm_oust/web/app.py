@@ -49,6 +49,7 @@ from pbm_oust.web import (
 from pbm_oust.web.ground import CHECKED, FOUND, KEPT_SECRET, SOURCES, Ground, ground_of
 from pbm_oust.web.live import Watched
 from pbm_oust.web.sign_in import NotSignedIn, sent_to_sign_in
+from pbm_oust.web.speaking import Speaking
 
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -450,7 +451,7 @@ def make_app(ground: Ground) -> Starlette:
     """Return the application whose pages stand on a ground."""
     app = Starlette(
         routes=list(ROUTES),
-        middleware=[Middleware(each) for each in (Logged, Compressed, Safe, Trimmed)],
+        middleware=[Middleware(each) for each in (Logged, Compressed, Safe, Trimmed, Speaking)],
         exception_handlers={
             HTTPException: _missing,
             NotSignedIn: _stranger,

@@ -39,9 +39,10 @@ from pbm_oust.store.analyses import kept
 from pbm_oust.web import addresses
 from pbm_oust.web.boards import board_asked, first_board, picture
 from pbm_oust.web.forms import form_of, said
-from pbm_oust.web.ground import KEPT_SECRET, LATER, Made, ground_of, language_asked, source_of
+from pbm_oust.web.ground import KEPT_SECRET, LATER, Made, ground_of, source_of
 from pbm_oust.web.play import Sitting, board_at, carried_at, cells_of, own_sitting, sitting_of
 from pbm_oust.web.sign_in import ONCE, form_of_player, player_if_any
+from pbm_oust.web.speaking import language_asked
 
 GUEST, HOUSE = "guest", LEVELS[0].userid
 """The players on a board to try."""

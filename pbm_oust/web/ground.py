@@ -17,13 +17,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from pbm_oust.board.puzzle import puzzles_of
-from pbm_oust.languages import ENGLISH, LANGUAGES, Language
+from pbm_oust.languages import LANGUAGES, Language
 from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.letters.words import words_in
 from pbm_oust.mail.clients import source_at
 from pbm_oust.mail.inbound import open_inbound
-from pbm_oust.mail.reading.headers import ours_among
 from pbm_oust.play.notices import Reader
 from pbm_oust.play.passwords import Passwords
 from pbm_oust.play.unit_of_work import UnitOfWork
@@ -35,6 +34,7 @@ from pbm_oust.store.index import BoardName
 from pbm_oust.store.limits import USUAL_LIMITS, Limits
 from pbm_oust.web import addresses
 from pbm_oust.web.live import Live
+from pbm_oust.web.speaking import VARY, language_asked
 
 T = TypeVar("T")
 
@@ -203,6 +203,7 @@ class Templates:
             static=STATIC,
             anybody=ANYBODY,
             refused=(),
+            others=[Translator(each) for each in LANGUAGES.values() if each is not language],
             turns=None,
             kept=lambda _form, _field, usual="": usual,
             puzzles_of=puzzles_of,
@@ -213,7 +214,7 @@ class Templates:
     def headers(self, keeping: str = CHECKED) -> dict[str, str]:
         """Return the headers of a response in the language, which a browser may keep so long."""
         code = self.language.code
-        return {"Cache-Control": keeping, "Content-Language": code, "Vary": "Accept-Language"}
+        return {"Cache-Control": keeping, "Content-Language": code, "Vary": VARY}
 
     def fill(self, name: str, **given: object) -> str:
         """Fill in the template of a page, which is a file in `web/`."""
@@ -298,7 +299,8 @@ class Ground:
         """Return a page in a language that is one player's alone, or whose address is a proof."""
         templates = self.templates_in(language)
         headers = {**templates.headers(), **KEPT_SECRET}
-        return HTMLResponse(templates.fill(f"{template}.html", **given), status, headers)
+        page = templates.fill(f"{template}.html", others=(), **given)
+        return HTMLResponse(page, status, headers)
 
 
 def ground_of(request: Request) -> Ground:
@@ -317,12 +319,3 @@ def source_of(request: Request) -> str:
         return str(source_at(ip_address(host.partition("%")[0])))
     except ValueError:
         return ""
-
-
-_LONGEST = 200
-"""How many characters of a header are read."""
-
-
-def language_asked(request: Request) -> Language:
-    """Return the language that the browser asks for."""
-    return ours_among(request.headers.get("accept-language", "")[:_LONGEST]) or ENGLISH

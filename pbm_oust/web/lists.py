@@ -17,6 +17,7 @@ from pbm_oust.accounts.account import bare_userid
 from pbm_oust.board.formats import summary_fields
 from pbm_oust.board.notation import LONGEST_USERID
 from pbm_oust.board.ratings import RatingChange, SizeClass, Standing
+from pbm_oust.commands.begin import example_game
 from pbm_oust.grammar.grids import read_grid
 from pbm_oust.grammar.values import Filter
 from pbm_oust.play.context import Look
@@ -43,7 +44,7 @@ from pbm_oust.store.ratings import best_players, explain, is_counting
 from pbm_oust.store.tournaments import entered_by
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import kind_asked, number_in, player_asked
-from pbm_oust.web.boards import first_board, picture
+from pbm_oust.web.boards import picture
 from pbm_oust.web.ground import CHECKED, HTML, Ground, Templates, ground_of, source_of
 from pbm_oust.web.play import cells_of
 
@@ -80,9 +81,8 @@ def _written(ground: Ground, templates: Templates) -> str:
         cups = cups_going_on(on, kinds, MOST_CUPS)
         boards = [*active.boards, *ended.boards]
         latest = (on.game_if_any(each.kind, each.board) for each in boards)
-        game = next(filter(None, latest), None)
-    shown = game or first_board(kinds[0], kinds[0].default_grid)
-    svg = picture(shown, templates.translator)
+        game = next((each for each in latest if each and each.records), None)
+    svg = picture(game or example_game(), templates.translator)
     given = {"active": active, "ended": ended, "seeks": seeks, "cups": cups}
     return templates.fill("front.html", shown=game, picture=svg, **given)
 

@@ -44,7 +44,8 @@ from pbm_oust.store.limits import Charge, Counted, end_of_limit
 from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of
 from pbm_oust.store.verifications import find_verification, forget_verification
 from pbm_oust.web import addresses, forms
-from pbm_oust.web.ground import KEPT_SECRET, Ground, ground_of, language_asked, source_of
+from pbm_oust.web.ground import KEPT_SECRET, Ground, ground_of, source_of
+from pbm_oust.web.speaking import language_asked
 
 _SAFE, _PLAIN = "__Host-session", "session"
 """The names of the cookie: with the first, browsers heed that only TLS carries it."""

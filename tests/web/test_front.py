@@ -39,6 +39,7 @@ def test_the_operator_says_what_the_pages_are_called(tmp_path: Path) -> None:
 def test_a_board_that_cannot_be_read_is_passed_over(tmp_path: Path) -> None:
     mails = (
         (ALICE, "oust challenge alice bob wonderland -size=5"),
+        (ALICE, "oust move 1 alice wonderland C3"),
         (ALICE, "oust challenge alice bob wonderland -size=7"),
         (ALICE, "oust move 2 alice wonderland D4"),
     )
@@ -48,4 +49,4 @@ def test_a_board_that_cannot_be_read_is_passed_over(tmp_path: Path) -> None:
     with website(home.path) as pages:
         got = pages.get("/")
     assert got.status == 200
-    assert "<title>oust 1 after #0</title>" in got.text
+    assert "<title>oust 1 after #1</title>" in got.text
