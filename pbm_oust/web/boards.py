@@ -2,7 +2,7 @@
 
 import subprocess  # it draws in a process of its own  # nosec B404
 import sys
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -116,10 +116,9 @@ class View:
         return addresses.of_board(self.name, None if number == self.count else number)
 
     @property
-    def listed(self) -> tuple[Record, ...]:
+    def listed(self) -> Sequence[Record]:
         """The records that the page lists."""
-        start = max(0, min(self.number - MOST_LISTED // 2, self.count - MOST_LISTED))
-        return self.latest.records[start : start + MOST_LISTED]
+        return around(self.latest, self.number)
 
     @property
     def keeping(self) -> str:
@@ -129,6 +128,12 @@ class View:
     def made_from(self, *more: Hashable) -> Hashable:
         """Return the key of a response in the cache."""
         return self.name, self.asked, sha256(self.board.data).digest(), *more
+
+
+def around(game: Game, number: int) -> Sequence[Record]:
+    """Return the records that a page lists which shows a game after the record of a number."""
+    start = max(0, min(number - MOST_LISTED // 2, len(game.records) - MOST_LISTED))
+    return game.records[start : start + MOST_LISTED]
 
 
 def board_asked(request: Request) -> Board:

@@ -29,17 +29,20 @@ from pbm_oust.play.context import Look
 from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.render.html import Marks, marks_of
 from pbm_oust.render.svg import board_svg
+from pbm_oust.robot.levels import HOUSE
 from pbm_oust.rules import KINDS, Position, Side
 from pbm_oust.store.boards import Board
 from pbm_oust.store.index import BoardName
 from pbm_oust.web import addresses
-from pbm_oust.web.boards import belongs_to, beside, news
+from pbm_oust.web.boards import around, belongs_to, beside, news
 from pbm_oust.web.forms import Carried, asked_of, carry_out, form_of, kept_from, said, text_in
 from pbm_oust.web.ground import KEPT_SECRET, ground_of
 from pbm_oust.web.sign_in import ONCE, SignedIn, proved, proved_by_tag
 
 _LONGEST = 3000
 """How many characters of a turn are read: 625 cells have room."""
+_AFTER = "after"
+"""The field of an address with the number of the record after which the board is shown."""
 _ASKED_TWICE = ("resign", "decline")
 """The deeds that a page confirms before they are done."""
 _DEEDS = {deed.value for deed in WISHED}
@@ -161,10 +164,13 @@ def page_at(
         board = board_at(on, sitting)
         game, settings = board.game, on.account(reply.userid).all_settings
         seats, belongs, said_there = beside(on, game), belongs_to(on, board), said_on(on, game)
+    count, number = len(game.records), addresses.number_in(given.get(_AFTER, ""))
+    number = count if number is None else min(number, count)
     turn, ask = turn_of(game, given.get("turn", "")), given.get("ask", "")
     is_current = game.meets_guard(reply.record)
     is_mine = is_current and not game.result and game.player_to_move == reply.userid
     can_place = is_mine and not turn.is_whole and not game.must_pass
+    can_place = can_place and number == count
     language = settings.language
     translator = ground.templates_in(language).translator
     title = translator.gettext("Board %(name)s", name=game.name)
@@ -172,14 +178,24 @@ def page_at(
     def tap(cell: str) -> str:
         return f"?turn={','.join((*turn.cells, cell))}#board"
 
+    def address_after(other: int) -> str:
+        return sitting.path if other == count else f"{sitting.path}?{_AFTER}={other}"
+
     taps = tap if can_place else None
+    shown, marks = structs.replace(game, position=turn.position), turn.marks
+    if number < count:
+        shown = game.after(number)
+        marks = marks_of(shown)
     return ground.secret_page(
         language,
         "play",
-        picture=board_svg(turn.position, turn.marks, title, translator.gettext, taps=taps),
+        picture=board_svg(shown.position, marks, title, translator.gettext, taps=taps),
         game=game,
         turn=turn,
-        after=structs.replace(game, position=turn.position),
+        shown=shown,
+        number=number,
+        listed=around(game, number),
+        address_after=address_after,
         beside=seats,
         belongs=belongs,
         said=said_there,
@@ -191,6 +207,7 @@ def page_at(
         sitting=sitting,
         asks=ask if ask in _ASKED_TWICE else "",
         is_done="done" in given,
+        is_against_house=game.opponent_of(reply.userid) in HOUSE,
         answers=[block for block in told if isinstance(block, Paragraph)],
         kept=kept_from(form, form.get("command") or form.get("deed", "")),
     )
