@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import structs
 
+from pbm_oust.board.puzzle import steps_of
 from pbm_oust.commands.begin import first_letter
 from pbm_oust.experiments.advice import TRIED
 from pbm_oust.grammar.form import Cost, Form
@@ -15,21 +16,31 @@ from pbm_oust.languages import LANGUAGES, WordList
 from pbm_oust.play.context import Context, Outcome, answered
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.unit_of_work import ForAnybody, ForLines
-from pbm_oust.rules import KINDS
+from pbm_oust.rules import KINDS, Kind
 
 HEADING = Heading.GENERAL
 
-SUBJECTS = ("tutorial", "board", "figures", "time", "house", "index", "commands")
+LESSONS = "lessons"
+"""Asks for the rules of a game step by step; the name of another game may stand before it."""
+SUBJECTS = (LESSONS, "tutorial", "board", "figures", "time", "house", "index", "commands")
 """The subjects of the help that are neither commands nor games."""
 PLAY = "play"
 """What stands behind the name of a game to ask how it is played well: `help oust play`."""
 PLAYED = {f"{name} {PLAY}": kind for name, kind in KINDS.items() if name in TRIED}
 """The games of which the help says that, by the subjects of it."""
+TAUGHT = {f"{name} {LESSONS}": kind for name, kind in KINDS.items() if steps_of(kind)}
+"""The games whose rules have steps, by the subjects of these."""
 
 _WORDS = frozenset((*SUBJECTS, PLAY, START)).union(
     *(language.words[WordList.COMMANDS].values() for language in LANGUAGES.values())
 )
 """The words that other languages may translate."""
+
+
+def taught_in(subject: str) -> Kind | None:
+    """Return the game whose rules a subject of the help shows step by step, or None."""
+    first = next(iter(TAUGHT.values()), None)
+    return first if subject == LESSONS else TAUGHT.get(subject)
 
 
 class HelpNotice(Notice, frozen=True):
@@ -45,7 +56,7 @@ def _read_subjects(words: Sequence[str]) -> tuple[str, ...]:
     subjects = list[str]()
     for subject in map(in_english, plain):
         both = f"{subjects[-1]} {subject}" if subjects else ""
-        if both in PLAYED:
+        if both in PLAYED or both in TAUGHT:
             subjects[-1] = both
         else:
             subjects.append(subject)

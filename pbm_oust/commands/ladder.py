@@ -201,6 +201,7 @@ CHALLENGE = Form(
     answers=_ANSWERS,
     cost=Cost(boards=1),
     instead=_to_join,
+    is_against=True,
     run=ForPlayer(challenge),
 )
 FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (LADDER, JOIN, LEAVE, CHALLENGE)

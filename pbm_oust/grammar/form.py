@@ -188,6 +188,8 @@ class Form(Generic[R_co]):
     """
     in_sentence: Callable[[str, date], Mapping[str, object]] = lambda *_: _NOTHING
     """Returns the values that a sentence which asks for the command gives, by the day today."""
+    is_against: bool = False
+    """Whether its player and another one are all that it names."""
     of_player: "Form[R_co] | None" = None
     """The form of a game that is meant if a player is named where a game should stand."""
     try_on: Callable[[Command, Game], None] = lambda *_: None

@@ -38,8 +38,8 @@ FIRST_STEPS = f"help {START}"
 _LONGEST_SENTENCE = 80
 """The number of characters of a sentence that count."""
 
-_MAY_BE_WISHES = ("help", "join")
-"""Names of commands with which sentences begin: help me, join a game."""
+_MAY_BE_WISHES = ("help", "join", "ladder", "puzzle")
+"""Names of commands with which sentences begin, help me, or that are sent without their game."""
 
 
 @cache
@@ -115,8 +115,8 @@ def wished_plainly(words: Sequence[str], kinds: Collection[str], known: Collecti
     is_greeting = not found and first not in known and is_courtesy(text)
     if is_greeting:
         return FIRST_STEPS
-    named = [kind for kind in kinds if kind in plain.split()] or kinds
-    return found.replace("GAMES", " ".join(named))
+    named = [kind for kind in kinds if kind in plain.split()] or [*kinds]
+    return found.replace("GAMES", " ".join(named)).replace("GAME", named[0])
 
 
 def _plain(text: str) -> str:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from pbm_oust.board.record import WISHED
-from pbm_oust.commands.general import PLAYED, SUBJECTS
+from pbm_oust.commands.general import PLAYED, SUBJECTS, TAUGHT, taught_in
 from pbm_oust.grammar.form import is_plain
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Option
@@ -39,6 +39,9 @@ class HelpPages(Struct, frozen=True):
             return self.rules(KINDS[subject])
         if subject in PLAYED:
             return self.render("help/play", kind=PLAYED[subject])
+        if taught := taught_in(subject):
+            others = {name: each for name, each in TAUGHT.items() if each is not taught}
+            return self.render("help/lessons", kind=taught, others=others)
         if subject == "index":
             return _index(self)
         if subject == "overview":

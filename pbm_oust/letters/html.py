@@ -17,10 +17,11 @@ from pbm_oust.grammar.wish import example
 from pbm_oust.letters.body import Part, part
 from pbm_oust.letters.layout import Appearance, Block, Offers, PageLink, Paragraph, Written, wrapped
 from pbm_oust.letters.lists import joining_line
+from pbm_oust.letters.pictures import Picture
 from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play.notices import Reader, ShownBoard
-from pbm_oust.render.html import LOOKS, Marks, Taps, board_html, marks_of
+from pbm_oust.render.html import LOOKS, Marks, Taps, board_html, draw_html, marks_of
 from pbm_oust.render.text import REMEMBERED, cells_text
 from pbm_oust.rules import Kind, Position, Side, choices
 
@@ -56,10 +57,10 @@ _TAPPED = (Links.WIDE, Links.SLIM)
 
 
 def has_page(written: Written, reader: Reader) -> bool:
-    """Return whether a letter is also written as HTML: one with a board or links, if wanted."""
+    """Return whether a letter is also written as HTML: one with boards or links, if wanted."""
     if reader.settings.board is BoardForm.TEXT:
         return False
-    return not {ShownBoard, Offers}.isdisjoint(map(type, written.blocks))
+    return not {ShownBoard, Offers, Picture}.isdisjoint(map(type, written.blocks))
 
 
 class Pages:
@@ -84,6 +85,7 @@ class Pages:
         self._seat = lru_cache(REMEMBERED)(self._seat_of)
         self._position = lru_cache(REMEMBERED)(self._position_of)
         self._above = str(words.above("{}")).format
+        self._pictured = str(words.pictured())
         self._latest = str(words.latest("{}")).format
         self._taken = str(words.taken("{}")).format
         self._no_stones = str(words.no_stones())
@@ -131,6 +133,11 @@ class Pages:
             elif isinstance(block, Offers):
                 if links in _TAPPED:
                     pieces.append(self._joining(block, reply_to))
+            elif isinstance(block, Picture):
+                x, o, latest = block.stones
+                is_bare = links is Links.BARE
+                board = draw_html(block.cells, x, o, latest, 0, is_bare, block.marked)
+                pieces += (self._pictured, *board, _BELOW)
             elif isinstance(block, PageLink):
                 pieces.append(self._button(escape(block.address), escape(block.label)))
             else:

@@ -10,10 +10,12 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from enum import Enum
 
+import msgspec
 from msgspec import Struct
 
 from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.grammar.form import Command
+from pbm_oust.letters.pictures import Picture
 from pbm_oust.play.notices import ShownBoard
 from pbm_oust.render.text import board_text, players_text
 from pbm_oust.render.visible import visible_letter
@@ -23,13 +25,13 @@ WIDTH = 75
 
 _SECRET = os.urandom(8).hex()
 """Ends every mark; no text holds it, because each process has its own."""
-BOARD, OFFERS, SAID, PAGE, END = (
-    f"\ufdd0{word} {_SECRET}" for word in ("board", "offers", "said", "page", "end")
+BOARD, OFFERS, SAID, PAGE, PICTURE, END = (
+    f"\ufdd0{word} {_SECRET}" for word in ("board", "offers", "said", "page", "picture", "end")
 )
-"""Mark a board, links that join open challenges, and the beginning and end of what a player wrote
-or of what leads to a page.
+"""Mark a board, links that join open challenges, and the beginning and end of what a player wrote,
+of what leads to a page or of a board in the help.
 """
-_MARKED = re.compile(f"({BOARD}|{OFFERS}|(?:{SAID}|{PAGE}).*?{END})", re.DOTALL)
+_MARKED = re.compile(f"({BOARD}|{OFFERS}|(?:{SAID}|{PAGE}|{PICTURE}).*?{END})", re.DOTALL)
 _BLANK = re.compile(r"\n(?:[^\S\n]*\n)+")
 """The end of a line, and blank ones below it."""
 
@@ -42,6 +44,11 @@ def quoted(text: str) -> str:
 def leading_to(words: str, address: str, label: str) -> str:
     """Return words that lead to a page, its address and the label of a button, marked as such."""
     return f"{PAGE}{words}\n{address}\n{label}{END}"
+
+
+def pictured(picture: Picture) -> str:
+    """Return the mark of a board in the help, which holds all of it."""
+    return f"{PICTURE}{msgspec.json.encode(picture).decode()}{END}"
 
 
 class Appearance(Enum):
@@ -77,7 +84,7 @@ class PageLink(Struct, frozen=True):
     """The words on the button."""
 
 
-Block = Paragraph | ShownBoard | Offers | PageLink
+Block = Paragraph | ShownBoard | Offers | PageLink | Picture
 
 
 class Written(Struct, frozen=True):
@@ -107,6 +114,8 @@ class Written(Struct, frozen=True):
                 game = block.game
                 written.append(players_text(game))
                 written.append(board_text(game.position, game.latest_stones()))
+            elif isinstance(block, Picture):
+                written.append(textwrap.indent(block.text, "  "))
             elif isinstance(block, PageLink):
                 written += (wrapped([block.words], width), f"  {block.address}")
             elif isinstance(block, Paragraph) and block.look is Appearance.SAID:
@@ -133,6 +142,9 @@ def blocks(
             boards += 1
         elif part == OFFERS:
             found.append(Offers(offers))
+        elif part.startswith(PICTURE):
+            held = part.removeprefix(PICTURE).removesuffix(END)
+            found.append(msgspec.json.decode(held, type=Picture))
         elif part.startswith(PAGE):
             found.append(PageLink(*part.removeprefix(PAGE).removesuffix(END).split("\n")))
         else:

@@ -16,6 +16,7 @@ from pbm_oust.accounts.settings import SubjectForm
 from pbm_oust.board import Game
 from pbm_oust.commands.begin import StartNotice
 from pbm_oust.commands.invite import InvitationNotice
+from pbm_oust.commands.general import HelpNotice, taught_in
 from pbm_oust.letters import body
 from pbm_oust.letters.html import has_page
 from pbm_oust.letters.words import words_in
@@ -49,6 +50,8 @@ PLAY_PATH = "/play"
 """Where the pages are found that play by the link of a letter."""
 CODE_PATH = "/code"
 """Where the pages are found that bring a code back."""
+RULES_PATH = "/rules"
+"""Where the rules of games are found, step by step."""
 TRY_PATH = "/try"
 """Where anybody can play a first game."""
 
@@ -228,6 +231,9 @@ class Letters:
             return f"{self._web_address}{CODE_PATH}/{notice.code.text}"
         if isinstance(notice, StartNotice):
             return f"{self._web_address}{TRY_PATH}" if notice.has_house else ""
+        if isinstance(notice, HelpNotice):
+            taught = next(filter(None, map(taught_in, notice.subjects)), None)
+            return f"{self._web_address}{RULES_PATH}/{taught.name}" if taught else ""
         if isinstance(notice, AnalysisNotice):
             return f"{self._web_address}/{notice.game.name.replace(' ', '/')}"
         return play_address(self._web_address, playing) if playing else ""

@@ -3,11 +3,9 @@
 from collections.abc import Callable, Iterable
 from datetime import timedelta
 from functools import cache, cached_property, partial
-from pkgutil import get_data
 from types import SimpleNamespace
 from typing import Any
 
-import msgspec
 from jinja2.runtime import Macro
 from msgspec import Struct, structs
 
@@ -38,16 +36,17 @@ from pbm_oust.letters import layout, lists
 from pbm_oust.letters.body import Carriage, is_mailable, moves_of, name_of_sgf, names_of_files
 from pbm_oust.letters.help import HelpPages, shown_in_any, wrapped_usage
 from pbm_oust.letters.html import Pages
+from pbm_oust.letters.pictures import PICTURES, of_steps
 from pbm_oust.letters.templates import filled, text_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play import notices
 from pbm_oust.refusal import Illegal, Reason
-from pbm_oust.render.text import GLYPHS, Glyphs, cells_text, draw_text, in_columns
+from pbm_oust.render.text import cells_text, in_columns
 from pbm_oust.render.visible import visible_line
 from pbm_oust.robot.levels import HOUSE, LEVELS, level_of
 from pbm_oust.robot.search import can_search, has_core
 from pbm_oust.robot.turning import TurningPoint
-from pbm_oust.rules import KINDS, Grid, Kind, choices, parse_grid
+from pbm_oust.rules import KINDS, Kind, choices
 from pbm_oust.rules.grid import LONGEST
 from pbm_oust.service.several import MOST_LINES
 from pbm_oust.service.table import WhichGame, form_named, playing_again
@@ -206,7 +205,9 @@ class Words:
             reader_language=language,
             drawn=layout.BOARD,
             links_to_join=layout.OFFERS,
-            picture=picture,
+            picture=lambda name: layout.pictured(PICTURES[name]),
+            pictured=layout.pictured,
+            steps_of=of_steps,
             tried=TRIED,
             moves_of=moves_of,
             names_of_files=names_of_files,
@@ -417,51 +418,3 @@ def _playing_again(notice: notices.Notice) -> tuple[Command, ...]:
     if not (game and userid and (is_end or isinstance(notice, TalkSentNotice))):
         return ()
     return playing_again(game, userid) if has_counted(game) else ()
-
-
-class Picture(Struct, frozen=True):
-    """A position, top row first, and the cells in it that are pointed out.
-
-    The stones that were placed last are capitals.
-    """
-
-    grid: str
-    rows: str
-    marks: tuple[str, ...] = ()
-
-    @property
-    def cells(self) -> Grid:
-        """The grid."""
-        return parse_grid(self.grid)
-
-    @property
-    def stones(self) -> tuple[int, int, int]:
-        """The stones of x and of o, and those that were placed last."""
-        stones = dict.fromkeys("xoXO.", 0)
-        cells = (cell for row in reversed(self.cells.rows) for cell in row)
-        for cell, stone in zip(cells, "".join(self.rows.split()), strict=True):
-            stones[stone] |= cell
-        latest = stones["X"] | stones["O"]
-        return stones["x"] | stones["X"], stones["o"] | stones["O"], latest
-
-    @property
-    def marked(self) -> int:
-        """The cells that are pointed out."""
-        return sum(map(self.cells.parse_cell, self.marks))
-
-
-PICTURES = msgspec.toml.decode(
-    get_data(__package__, "pictures.toml") or b"", type=dict[str, Picture]
-)
-"""All of them by their names."""
-
-_MARKING = Glyphs(x=("x", "?"))
-
-
-@cache
-def picture(name: str) -> str:
-    """Return a board of the help as text, in which ? stands on the cells that are pointed out."""
-    drawn = PICTURES[name]
-    x, o, latest = drawn.stones
-    marks = drawn.marked
-    return draw_text(drawn.cells, x | marks, o, latest | marks, _MARKING if marks else GLYPHS)

@@ -43,7 +43,7 @@ LOOKS = {
 }
 """The same as styles."""
 
-_PLACEMENT, _CAPTURE, _OTHER, _TAKEN = "&bull;", "*", "&#183;", "-"
+_PLACEMENT, _CAPTURE, _OTHER, _TAKEN, _POINTED = "&bull;", "*", "&#183;", "-", "?"
 _ROUND = "border-radius:50%"
 _DASHED = f"border:.13em dashed #9c6628;{_ROUND};line-height:1.49em"
 
@@ -111,9 +111,11 @@ def board_html(
 
 @lru_cache(maxsize=REMEMBERED)
 def draw_html(
-    grid: Grid, x: int, o: int, latest: int, taken: int, is_bare: bool = False
+    grid: Grid, x: int, o: int, latest: int, taken: int, is_bare: bool = False, pointed: int = 0
 ) -> tuple[str, ...]:
     """Return a board with these stones of the two sides; the latest drawings are remembered.
+
+    Of the free points, some have lost a stone, and a text is about those that are `pointed` out.
 
     The first piece is what stands before the first cell, and each other one is a cell with the
     HTML up to the next.
@@ -126,6 +128,7 @@ def draw_html(
         (x & latest, looks.latest[0]),
         (o & latest, looks.latest[1]),
         (taken & ~(x | o), looks.taken),
+        (pointed & ~(x | o), looks.pointed),
     ):
         for nth in map(places.__getitem__, grid.each(some)):
             pieces[nth] = look + behind[nth]
@@ -169,17 +172,21 @@ class _Looks(Struct, frozen=True):
     latest: tuple[str, ...]
     taken: str
     """A point from which a stone was taken."""
+    pointed: str
+    """A point that a text is about."""
 
 
 _STONES = _Looks(
     stones=tuple(_stone(side, False) for side in Side),
     latest=tuple(_stone(side, True) for side in Side),
     taken=f'><div\nstyle="{_DASHED}">{_TAKEN}</div>',
+    pointed=f'><div\nstyle="{_DASHED}">{_POINTED}</div>',
 )
 _LETTERS = _Looks(
     stones=tuple(f">{side.value}" for side in Side),
     latest=tuple(f">{side.value.upper()}" for side in Side),
     taken=f">{_TAKEN}",
+    pointed=f">{_POINTED}",
 )
 
 

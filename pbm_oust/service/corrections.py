@@ -17,6 +17,7 @@ from pbm_oust.grammar.form import (
     to_player,
     to_stranger,
 )
+from pbm_oust.grammar.notation import Blank
 from pbm_oust.grammar.parts import without_options
 from pbm_oust.grammar.values import of_board
 from pbm_oust.grammar.vocabulary import MASK
@@ -107,11 +108,14 @@ def _right(on: Look, refusal: Refusal, wrong: str, read: Read, sight: _Sight) ->
     """Return what to send in place of a line with a wrong word, as far as that may be shown."""
     command, reason = read.command, refusal.reason
     is_wanted = isinstance(reason, PasswordWanted)
+    may_be_right = read.line.form and read.line.form.secret_places(read.line.arguments)
     if is_wanted and on.request.reply and isinstance(command, Command):
         return command
     if isinstance(command, Unreadable) or is_wanted:
         right = reason.instead if isinstance(reason, UnreadableReason) else None
         meant = (read.meant or read.line).correction(sight.may_show, wrong, right or "")
+        if meant and (is_wanted or on.request.reply or not may_be_right):
+            meant = _by_sender(on, meant)
         instead = _tried(on, meant) if meant else None
         is_sure = instead is meant
     else:
@@ -184,6 +188,8 @@ def completed(on: Look, read: Read) -> Read:
     A list of a player is taken for one of their boards. Anything else is returned as it was read.
     """
     line, wrong = read.line, read.command
+    if line.form and line.form.is_against:
+        return _against(on, read)
     of_player = line.form.of_player if line.form else None
     if of_player and isinstance(wrong, Unreadable) and _names_player(on, wrong):
         meant = Line(line.words, of_player, next(iter(KINDS.values())), 1)
@@ -206,6 +212,43 @@ def completed(on: Look, read: Read) -> Read:
     )
 
 
+_MISSING = "?"
+"""Stands for a word that a line lacks."""
+_MOST_AGAINST = 3
+"""How many words a command against another player has: both players and a password."""
+
+
+def _against(on: Look, read: Read) -> Read:
+    """Return a command of one player against another that has its words in another order.
+
+    Some name both side by side, as in a challenge, or the other one alone. If it cannot be done,
+    whoever has the sender's address is the one who would do it.
+    """
+    line = read.line
+    said = without_options(line.arguments)
+    named = [word for word in said if on.names_for_sender()(word)]
+    if len(said) > _MOST_AGAINST or not named or said[0] != named[0]:
+        return read
+    account = owner(on)
+    own = account.userid if account else ""
+    others = [word for word in named if bare_userid(word) != own]
+    if len(named) > 1:
+        by, against = (own, others[0]) if len(others) == 1 else (named[0], named[1])
+    elif others and (own or len(said) == 1):
+        by, against = own or _MISSING, others[0]
+    else:
+        return read
+    password = next((word for word in said if word not in named), _MISSING)
+    words = (*line.words[: line.own_words], by, password, against)
+    read = structs.replace(read, meant=structs.replace(line, words=words))
+    is_other_order = len(said) == _MOST_AGAINST and said[:2] == named
+    return (
+        structs.replace(read, command=table.parse_line(" ".join(words))[1])
+        if is_other_order
+        else read
+    )
+
+
 def _names_player(on: Look, wrong: Unreadable) -> bool:
     """Return whether the unknown word of a line is a player."""
     is_unknown = isinstance(wrong.reason, vocabulary.UnknownWord)
@@ -220,13 +263,17 @@ def signed(on: Look, correction: Command | None, reason: Reason) -> Command | No
     if correction is None:
         return None
     if on.request.reply:
-        return _by_answerer(on, correction, on.request.reply.userid)
+        return correction
     form = correction.form
     is_challenge = isinstance(form.run, ForEither)
     place = _SECOND_USERID if is_challenge else _USERID
     if place not in form.names or correction.knows(place):
         return correction
     account = owner(on)
+    if account is None and is_challenge:
+        # Whoever names one player does not say who they are themselves.
+        named = correction.get(_FIRST_USERID)
+        return correction.with_values(x=Blank("USERID"), o=named) if named else correction
     if account is None or correction.get(_FIRST_USERID) == account.userid:
         return correction
     own: dict[str, object] = {_USERID: account.userid}
@@ -240,15 +287,15 @@ def signed(on: Look, correction: Command | None, reason: Reason) -> Command | No
     return correction.with_values(**own)
 
 
-def _by_answerer(on: Look, correction: Command, userid: str) -> Command:
-    """Put the userid of whoever answers a letter where a command to send names no account.
+def _by_sender(on: Look, meant: Command) -> Command:
+    """Return a command to send as one by whoever has sent a mail, as far as that is known.
 
-    An answer may leave its userid out, so that another word was taken for it.
+    Nobody else can be meant to do it whose password is not there, or wrong.
     """
-    is_own = isinstance(correction.form.run, ForPlayer) and correction.knows(_USERID)
-    if not (is_own and userid) or on.has_account(correction[_USERID]):
-        return correction
-    return correction.with_values(**{_USERID: userid})
+    reply, account = on.request.reply, owner(on)
+    userid = reply.userid if reply else account.userid if account else ""
+    is_other = isinstance(meant.form.run, ForPlayer) and userid and meant.knows(_USERID)
+    return meant.with_values(**{_USERID: userid}) if is_other else meant
 
 
 def playable(correction: Command | None, game: Game, reader: Reader) -> Command | None:

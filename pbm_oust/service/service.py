@@ -195,8 +195,9 @@ def _perform(read: Read, on: Context, write: Write, *, is_alone: bool = True) ->
     `write` is for what several commands of one mail tell others. `is_alone`: whether it is not one
     of these.
     """
-    if isinstance(read.command, Unreadable):
-        read = corrections.completed(on, read)
+    completed = corrections.completed(on, read)
+    if completed is not read:
+        read = completed
         on = on.answering(_masked(read.command, on.request))
     if isinstance(read.command, Unreadable):
         return Performed(_refuse(on, read.command, read, is_alone=is_alone), on)

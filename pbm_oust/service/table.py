@@ -29,7 +29,7 @@ from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.grammar.values import BadPassword, of_board
 from pbm_oust.grammar.wish import DEEDS
 from pbm_oust.grammar.wording import is_placements
-from pbm_oust.play.unit_of_work import ForCode, ForLines, Run
+from pbm_oust.play.unit_of_work import ForCode, ForEither, ForLines, Run
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS, Kind
 
@@ -49,6 +49,8 @@ _WORDS_OF_LONG_LINE = 3
 _PLAYED = re.compile(rf"[a-z][0-9]{{1,2}}\b.*|{'|'.join(deed.value for deed in WISHED)}")
 """What players write when they think that they are answering a board mail."""
 _OPTION = re.compile(r"--?(?P<name>[a-z]+)(?P<value>=)?")
+_SHORTEST_MISSPELT = 8
+"""The letters of a first word that may be a misspelt challenge; shorter ones begin sentences."""
 _NARROWEST = 60
 """Programs that break long lines leave at least this many columns."""
 _PREFIX = re.compile(
@@ -259,13 +261,18 @@ def _folded(subject: str) -> str:
 
 def granted(text: str) -> str:
     """Return the line that grants the wish of somebody who knows no commands; empty if none."""
-    if text.partition(" ")[0].lower() in KINDS:
-        return ""
     try:
         words = vocabulary.split_words(text)
     except Unreadable:
         return ""
-    return wished_plainly(words, KINDS, _BEGIN_COMMANDS)
+    kind = words[0].lower() if words else ""
+    if kind not in KINDS:
+        return wished_plainly(words, KINDS, _BEGIN_COMMANDS)
+    _, error = recognise(text)
+    is_unlike = error and isinstance(error.reason, vocabulary.UnknownWord)
+    if not is_unlike or (error and vocabulary.meant_by(error)):
+        return ""
+    return wished_plainly(words[1:], (kind,), _BEGIN_COMMANDS)
 
 
 def recognise(text: str) -> tuple[Line, Unreadable | None]:
@@ -368,7 +375,24 @@ def _guessed(line: Line, error: Unreadable) -> tuple[Line, Unreadable]:
     if name in KIND_FORMS:
         meant = Line(line.words, KIND_FORMS[name], next(iter(KINDS.values())), 1)
         return meant, Unreadable(WhichGame(name), line.words[0])
-    return _guess(line, error), error
+    return _misspelt(line, error) or (_guess(line, error), error)
+
+
+def _misspelt(line: Line, error: Unreadable) -> tuple[Line, Unreadable] | None:
+    """Return the line as the challenge that its unknown first word probably means, or None."""
+    first = vocabulary.without_accents(vocabulary.fold(line.words[0]))
+    is_reason = isinstance(error.reason, vocabulary.UnknownWord)
+    if len(first) < _SHORTEST_MISSPELT or not is_reason:
+        return None
+    name = vocabulary.resembling(first, [*_FIRST_WORDS, *KIND_TOPICS])
+    form = KIND_FORMS.get(name or "")
+    if form is None or not isinstance(form.run, ForEither):
+        return None
+    if len(parts.without_options(line.words)) > len(form.parameters) + 2:
+        return None
+    reason = structs.replace(error.reason, resembles=name)
+    meant = Line(line.words, form, next(iter(KINDS.values())), 1)
+    return meant, Unreadable(reason, line.words[0])
 
 
 def _guess(line: Line, error: Unreadable) -> Line:

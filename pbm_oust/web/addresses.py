@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from pbm_oust.accounts.account import bare_userid, parse_userid
 from pbm_oust.grammar.grids import named_grid, read_grid
-from pbm_oust.letters.letters import CODE_PATH, OFF_PATH, PLAY_PATH, TRY_PATH
+from pbm_oust.letters.letters import CODE_PATH, OFF_PATH, PLAY_PATH, RULES_PATH, TRY_PATH
 from pbm_oust.rules import KINDS, Grid, Kind
 from pbm_oust.rules.grid import BadGrid, Shape
 from pbm_oust.store.upkeep import HEALTH_PATH
@@ -114,7 +114,7 @@ def of_standings(kind: str) -> str:
 
 def of_rules(kind: str) -> str:
     """Return the path of the rules of a game."""
-    return f"/rules/{kind}"
+    return f"{RULES_PATH}/{kind}"
 
 
 def of_advice(kind: str) -> str:

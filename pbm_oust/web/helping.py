@@ -22,8 +22,9 @@ from pbm_oust.grammar.vocabulary import in_english
 from pbm_oust.languages import Language
 from pbm_oust.letters.help import general_subjects, help_subjects
 from pbm_oust.letters.html import without_margin
-from pbm_oust.letters.layout import Appearance, Paragraph
-from pbm_oust.letters.words import PICTURES, Picture, Words
+from pbm_oust.letters.layout import Appearance, Block, Paragraph
+from pbm_oust.letters.pictures import PICTURES, Picture
+from pbm_oust.letters.words import Words
 from pbm_oust.refusal import Illegal
 from pbm_oust.render.html import Marks, marks_of
 from pbm_oust.render.svg import board_svg
@@ -48,13 +49,15 @@ def pieces(words: Words, subject: str, language: Language) -> list[Passage] | No
     blocks = words.help_blocks(subject)
     if blocks is None:
         return None
-    paragraphs = (block for block in blocks if isinstance(block, Paragraph))
-    return [piece for paragraph in paragraphs for piece in _pieces(paragraph, language)]
+    return [piece for block in blocks for piece in _pieces(block, language)]
 
 
-def _pieces(paragraph: Paragraph, language: Language) -> Iterator[Passage]:
+def _pieces(block: Block, language: Language) -> Iterator[Passage]:
     """Yield the indented lines of a paragraph together, and each other line for itself."""
-    for is_kept, lines in groupby(paragraph.lines, lambda line: line.startswith(" ")):
+    if isinstance(block, Picture):
+        yield Passage(escape(block.text), True)
+    lines_of = block.lines if isinstance(block, Paragraph) else ()
+    for is_kept, lines in groupby(lines_of, lambda line: line.startswith(" ")):
         if is_kept:
             kept = without_margin(Paragraph(Appearance.LINES, tuple(lines)))
             yield Passage(linked("\n".join(kept.lines), language), True)

@@ -1,12 +1,19 @@
 """The boards in the help: what is said of them holds by the rules."""
 
+import re
+from pathlib import Path
+
 import pytest
 
-from pbm_oust.board.puzzle import drawn_position
+from pbm_oust.board.puzzle import drawn_position, steps_of
 from pbm_oust.experiments.advice import TRIED, next_haul, with_mover
 from pbm_oust.languages import ENGLISH
-from pbm_oust.letters.words import PICTURES, Picture, picture, words_in
+from pbm_oust.letters.pictures import PICTURES, Picture
+from pbm_oust.letters.words import words_in
+from pbm_oust.render.html import draw_html
 from pbm_oust.rules import KINDS, Position, Side, parse_grid
+from tests.support.home_by_mail import ALICE, Talk
+from tests.support.pages import Page
 from tests.support.recorded import figures, grid_name
 
 NAMES = ("placements", "singletons", "joining", "group", "pass", "win", "game")
@@ -22,8 +29,8 @@ def test_a_picture_of_the_help_is_the_position_of_the_figure(nth: int, name: str
 
 
 def test_marks_are_drawn_and_the_latest_stone_is_a_capital() -> None:
-    assert picture("placements").count("?") == len(PICTURES["placements"].marks)
-    assert picture("game").count("X") == 1
+    assert PICTURES["placements"].text.count("?") == len(PICTURES["placements"].marks)
+    assert PICTURES["game"].text.count("X") == 1
 
 
 def test_the_stones_of_the_hexagon_are_where_the_help_says() -> None:
@@ -71,7 +78,7 @@ def test_each_advice_has_a_board_and_says_what_it_won() -> None:
         assert text
         joined = " ".join(text.split())
         for name, told in TRIED[kind.name].items():
-            assert picture(f"{kind.name} {name}").splitlines()[1].strip() in text
+            assert PICTURES[f"{kind.name} {name}"].text.splitlines()[1].strip() in text
             assert f"won {told.won:g} of {told.games} games" in joined
             assert f"which is {100 * told.won / told.games:.0f}%." in joined
         assert joined.count("games on ") == len(TRIED[kind.name])
@@ -113,3 +120,28 @@ def test_one_placement_leaves_two_free_cells_apart_from_x_and_another_eight() ->
     assert apart(position, Side.X).bit_count() == 9
     assert (left["C2"], left["C5"], min(left.values()), max(left.values())) == (2, 8, 2, 8)
     assert position.grid.names(found.marked) == ["C2"]
+
+
+def test_the_help_shows_its_boards_as_html_to_whoever_wants_that(tmp_path: Path) -> None:
+    talk = Talk.begin(tmp_path, ALICE)
+    for line, boards in (("help figures", 7), ("help lessons", len(steps_of(KINDS["oust"])))):
+        talk.send(ALICE, line)
+        assert talk.page_to(ALICE).count("<table") == boards
+    assert Page(talk.page_to(ALICE)).taps() == []
+    talk.send(ALICE, "help figures")
+    pointed = len(PICTURES["placements"].marks)
+    assert talk.page_to(ALICE).partition("</table>")[0].count(">?<") == pointed
+    talk.send(ALICE, "help")
+    assert not talk.page_to(ALICE)
+    talk.send(ALICE, "settings alice wonderland board text")
+    talk.send(ALICE, "help figures")
+    assert not talk.page_to(ALICE)
+
+
+def test_a_board_of_the_help_is_the_same_in_html_as_in_text() -> None:
+    for each in PICTURES.values():
+        x, o, latest = each.stones
+        html = "".join(draw_html(each.cells, x, o, latest, 0, pointed=each.marked))
+        shown = re.findall(r">([xoXO?])<", html)
+        drawn = [sign for line in each.text.splitlines() for sign in re.findall("[xoXO?]", line)]
+        assert shown == drawn
