@@ -3,7 +3,6 @@
 It is mailed at once if it is kept, and otherwise as soon as the house has made it.
 """
 
-from enum import Enum
 from math import ceil
 
 from pbm_oust.accounts.asks import Topic
@@ -17,15 +16,15 @@ from pbm_oust.play.notices import AnalysisNotice, Notice
 from pbm_oust.play.unit_of_work import ForPlayer
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.robot.analysis import SECONDS
-from pbm_oust.robot.search import can_search, has_core
 from pbm_oust.rules import Kind
 from pbm_oust.store.analyses import (
     MOST_WANTED,
+    Obstacle,
     kept,
+    obstacle_to,
     want,
     wanted_by,
 )
-from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
 
 HEADING = Heading.LOOKING
@@ -37,16 +36,6 @@ class NotOver(OfBoard, NotAllowedReason, frozen=True):
 
 class NeverBegun(OfBoard, NotAllowedReason, frozen=True):
     """The game is over and counts as never begun."""
-
-
-class Obstacle(Enum):
-    """Why nothing is searched."""
-
-    OFF = "off"
-    """The operator does not want it."""
-    NO_CORE = "no_core"
-    TOO_LARGE = "too_large"
-    """The board has more cells than the house searches, or the house does not search the game."""
 
 
 class NotSearched(OfBoard, NotAllowedReason, frozen=True):
@@ -83,7 +72,7 @@ def analyse(on: Context, kind: Kind, board: int) -> Outcome:
         raise NotAllowed(NeverBegun(game))
     if found := kept(on.snapshot, game):
         return answered(AnalysisNotice.of(reader, game, found), board=game.name)
-    if obstacle := _obstacle(game, on.home):
+    if obstacle := obstacle_to(game, on.home):
         raise NotAllowed(NotSearched(game, obstacle))
     name, waiting = BoardName.of(game.header), wanted_by(on.snapshot, userid)
     if name not in waiting and len(waiting) >= MOST_WANTED:
@@ -91,16 +80,6 @@ def analyse(on: Context, kind: Kind, board: int) -> Outcome:
     want(on.transaction, name, userid, on.now)
     minutes = ceil((len(game.records) + 1) * SECONDS / 60)
     return answered(AnalysisWantedNotice(reader, game, minutes), board=game.name)
-
-
-def _obstacle(game: Game, home: Home) -> Obstacle | None:
-    configured, header = home.configured, game.header
-    if not configured.house_analyses:
-        return Obstacle.OFF
-    if not has_core():
-        return Obstacle.NO_CORE
-    is_near = can_search(header.kind.name, header.grid, configured.house_cells)
-    return None if is_near else Obstacle.TOO_LARGE
 
 
 FORMS = (

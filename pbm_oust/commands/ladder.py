@@ -80,6 +80,8 @@ class LadderNotice(Notice, frozen=True):
     """Those on the page who are passed over."""
     is_behind: bool
     """Whether it is gone through anew."""
+    is_thanked: bool
+    """Whether it answers thanks or congratulations."""
 
     def ask(self) -> Ask | None:
         """Return that an answer is about the ladder."""
@@ -163,6 +165,7 @@ def _notice(on: Look, kind: Kind, did: Did, reader: Reader, number: int = 1) -> 
         tuple(islice(outlook.free(absent), _MOST_NAMED)),
         frozenset(filter(absent, (each.userid for each in rows))),
         ladders.is_behind(snapshot, kind.name),
+        on.request.is_thanks,
     )
 
 
@@ -189,6 +192,7 @@ LADDER = Form(
     rest=values.only_word("show", "is_shown"),
     options=(PAGE,),
     answers={Topic.LADDER: AnsweredBy.NAME},
+    thanked_on=Topic.LADDER,
     cost=Cost(work=2),
     run=ForAnybody(show_ladder),
 )

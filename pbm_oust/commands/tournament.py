@@ -130,7 +130,8 @@ def show_table(on: Context, kind: Kind, number: int, section: int | None = None)
     if section and not found:
         raise NotAllowed(NoSuchSection(cup, section))
     tables = (table_of(on, found, cup),) if found else ()
-    return answered(*notices_of(on, cup, CupNews.SHOWN, [reader], tables))
+    is_thanked = on.request.is_thanks
+    return answered(*notices_of(on, cup, CupNews.SHOWN, [reader], tables, is_thanked=is_thanked))
 
 
 def _found(on: Context, kind: Kind, number: int) -> Cup:
@@ -195,6 +196,7 @@ TABLE = Form(
     (values.NUMBERED,),
     _one_number("section", "SECTION"),
     answers=_ANSWERS,
+    thanked_on=Topic.TOURNAMENT,
     cost=Cost(work=2),
     instead=_all_tournaments,
     run=ForAnybody(show_table),

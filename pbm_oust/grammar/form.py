@@ -173,6 +173,9 @@ class Form(Generic[R_co]):
 
     The name of each command about a board answers letters that ask for a turn there.
     """
+    thanked_on: Topic | None = None
+    """The topic of letters that may be answered with nothing but thanks or congratulations, for
+    which the answer to this command thanks in turn."""
     short_for: "Form[R_co] | None" = None
     """The longer form whose commands this one also writes, if it is short for one."""
     implied: Mapping[str, object] = field(default_factory=dict)

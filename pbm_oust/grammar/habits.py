@@ -63,6 +63,12 @@ def _begins(what: str) -> re.Pattern[str]:
 
 
 @cache
+def _praise() -> re.Pattern[str]:
+    """Return the pattern of what people say to whoever has won."""
+    return re.compile(rf"\b(?:{'|'.join(_read()['praise']['says'])})\b")
+
+
+@cache
 def _wishes() -> list[tuple[str, re.Pattern[str]]]:
     """Return pairs of a command and the pattern of sentences that wish for it."""
     return [(each["line"], re.compile("|".join(each["says"]))) for each in _read()["wished"]]
@@ -117,6 +123,12 @@ def wished_plainly(words: Sequence[str], kinds: Collection[str], known: Collecti
         return FIRST_STEPS
     named = [kind for kind in kinds if kind in plain.split()] or [*kinds]
     return found.replace("GAMES", " ".join(named)).replace("GAME", named[0])
+
+
+def praises(text: str) -> bool:
+    """Return whether a text thanks or congratulates, and asks nothing."""
+    plain = _plain(text)
+    return "?" not in text and bool(is_courtesy(text.strip()) or _praise().search(plain))
 
 
 def _plain(text: str) -> str:

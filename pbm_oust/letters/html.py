@@ -121,7 +121,7 @@ class Pages:
             pieces.append(self._headline(escape(headline)))
         blocks: Iterable[Block] = written.blocks
         if written.is_board_first:
-            blocks = sorted(blocks, key=lambda block: isinstance(block, Paragraph))
+            blocks = sorted(blocks, key=_place)
         last = next(
             (each for each in reversed(written.blocks) if isinstance(each, ShownBoard)), None
         )
@@ -226,6 +226,11 @@ class Pages:
         if marks.taken:
             lines.append(f"{self._taken(cells_text(grid, marks.taken))}<br>")
         return "\n".join([*lines, "</p>"])
+
+
+def _place(block: Block) -> int:
+    """Return where a block stands if the board comes first, and what leads to pages second."""
+    return 2 if isinstance(block, Paragraph) else int(isinstance(block, PageLink))
 
 
 def _beyond(headline: str, paragraph: Paragraph) -> Paragraph:

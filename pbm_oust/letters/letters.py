@@ -187,7 +187,7 @@ class Letters:
         own = self._reply_address(reader.account, answered)
         is_play = answered is not None and answered.topic is Topic.PLAY
         link = self._link(notice, own if is_play else "")
-        written = words.of(notice, answered, carriage, link)
+        written = words.of(notice, answered, carriage, link, self._web_address)
         if about and reader.settings.subject is SubjectForm.BOARD:
             subject = f"{about.name}: {about.header.x} - {about.header.o}"
             written = structs.replace(written, subject=subject)

@@ -188,6 +188,7 @@ class Words:
             item=layout.item,
             wish=words_of_wish,
             leading_to=layout.leading_to,
+            page_on=page_on,
         )
         self._templates.tests.update(with_help=help_.has_page)
         self.globals: dict[str, Any] = dict(
@@ -259,19 +260,21 @@ class Words:
         ask: Ask | None = None,
         carriage: Carriage = Carriage.TEXT,
         link: str = "",
+        site: str = "",
     ) -> layout.Written:
         """Put a notice into the words of its letter.
 
         `ask` is what the letter asks of its reader, if an answer needs no password; `carriage` the
         way in which the letter carries the records of a game that is over; `link` the address of
-        the page that plays like an answer, if there is one.
+        the page that does what the letter tells of, if there is one; and `site` the address of all
+        pages, if there are any.
         """
         given = structs.asdict(notice)
         is_told = ask and (ask.topic is not Topic.SHEET or ask.positions)
         answering = ask.topic.value if ask and is_told else ""
         again = _playing_again(notice) if ask and ask.is_on_board else ()
         given |= {"notice": notice, "answering": answering, "again": again}
-        given |= {"carried": carriage.value, "link": link}
+        given |= {"carried": carriage.value, "link": link, "site": site}
         body = filled(self._templates, f"mail/{notice.template}", given)
         subject, _, rest = body.partition("\n")
         headline = ""
@@ -386,6 +389,11 @@ class Words:
 def words_in(language: Language, address: str) -> Words:
     """Return the words of a language. A process prepares them once, because that takes time."""
     return Words(address, language)
+
+
+def page_on(name: str, site: str) -> str:
+    """Return the address of the page of what is named `oust 17`, `oust tournament 3`."""
+    return f"{site}/{name.replace(' ', '/')}"
 
 
 def example(game: Game) -> Command | None:

@@ -24,6 +24,7 @@ from pbm_oust.robot.turning import TurningPoint, explained
 from pbm_oust.rules import Kind
 from pbm_oust.store.index import Window
 from pbm_oust.store.ladders import Climb
+from pbm_oust.tournaments.cup import Cup
 
 
 class Verification(Struct, frozen=True):
@@ -268,6 +269,12 @@ class BoardNotice(TimedNotice, frozen=True):
     """What the game did to the ratings of its players, if it is over and rated."""
     climb: Climb | None = None
     """What it did to the ladder, if it is over and a challenge there began it."""
+    cup: Cup | None = None
+    """The tournament that it belongs to, if it is over."""
+    round: int = 0
+    """The round of that."""
+    is_analysed: bool = False
+    """Whether the house analyses it for its players, because it is over."""
     is_counting: bool = False
     """Whether nobody knows that yet, because games before it are being counted."""
     told_from: int = 0

@@ -134,6 +134,8 @@ class Request(Struct, frozen=True):
     brought the command."""
     heard: Heard | None = None
     """How the command was found, if there is something to tell of that."""
+    is_thanks: bool = False
+    """Whether it says no command, but thanks for a letter or congratulates."""
     unsure: str = ""
     """What may be a text that the sender quotes: it is passed on, but no command is read there."""
     left_out: str = ""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from itertools import filterfalse, takewhile
+from typing import Any
 
 from msgspec import structs
 
@@ -12,10 +13,12 @@ from pbm_oust.board import Deed, Game, Record, Ruling, Verb
 from pbm_oust.play.context import Context, Look
 from pbm_oust.play.notices import Ahead, BoardNotice, News, Notice, Reader
 from pbm_oust.store.accounts import watchers
+from pbm_oust.store.analyses import obstacle_to
 from pbm_oust.store.home import Home
 from pbm_oust.store.ladders import climb_by
 from pbm_oust.store.letters import Letter, LetterState, may_show_board_since, unsent_about
 from pbm_oust.store.ratings import changes_by
+from pbm_oust.store.tournaments import cup_of_board
 from pbm_oust.store.verifications import bounces_of
 
 
@@ -101,7 +104,12 @@ def tell_players(
     rated = changes_by(on.snapshot, game.summary) if counts else None
     changes = (rated.x, rated.o) if rated else ()
     is_counting = counts and not rated
-    climb = climb_by(on.snapshot, game) if game.result and game.header.terms.binding else None
+    is_binding = game.result is not None and game.header.terms.binding
+    climb = climb_by(on.snapshot, game) if is_binding else None
+    of = game.header.kind.name, game.header.board
+    cup, round_ = cup_of_board(on.snapshot, *of) if is_binding else (None, 0)
+    own: dict[str, Any] = {"cup": cup, "round": round_} if cup else {}
+    own["is_analysed"] = counts and obstacle_to(game, on.home) is None
     since = told_from or len(game.records)
     seen = _ahead(players, game, since)
     gone = leaving or gone_from(on, game)
@@ -114,6 +122,7 @@ def tell_players(
             unreachable=unreachable if answers else "",
             changes=changes,
             climb=climb,
+            **own,
             is_counting=is_counting,
             told_from=told_from if answers else _told_from(reader, game, told_from),
             chat="" if answers else chat,
@@ -145,6 +154,7 @@ def tell_players(
             game,
             changes=changes,
             climb=climb,
+            **own,
             is_counting=is_counting,
             told_from=told_from,
             back=back,

@@ -40,6 +40,8 @@ MOST_AT_ONCE = 10
 """How many boards begin, or are void, in one transaction."""
 TOLD_AT_ONCE = 50
 """How many players are told of a cup in one transaction."""
+_ALL = Window(100)
+"""The open cups of a game among which the next one is found."""
 LOOK_AGAIN = timedelta(hours=1)
 """When to look again whether players have room for the games that wait."""
 
@@ -126,6 +128,10 @@ class TournamentNotice(Notice, frozen=True):
     tables: tuple[SectionTable, ...] = ()
     entry: Entry | None = None
     """The entry of the reader, if they have one."""
+    following: Cup | None = None
+    """The next cup of the game that can be entered, if this one is over."""
+    is_thanked: bool = False
+    """Whether it answers thanks or congratulations."""
 
     @property
     def kind(self) -> Kind:
@@ -521,10 +527,17 @@ def notices_of(
     news: cups.CupNews,
     readers: Sequence[Reader],
     tables: tuple[SectionTable, ...],
+    *,
+    is_thanked: bool = False,
 ) -> Iterator[TournamentNotice]:
-    """Yield what tells some readers of a cup."""
+    """Yield what tells some readers of a cup, perhaps because they sent thanks."""
     userids = [each.userid or "" for each in readers]
     count = tournaments.count_entries(on.snapshot, cup)
     entries = tournaments.entries_of(on.snapshot, cup.kind, cup.number, userids)
+    is_ended = cup.state in cups.ENDED
+    opened = tournaments.cups(on.snapshot, cup.kind, [State.OPEN], _ALL) if is_ended else []
+    following = min(opened, key=lambda each: each.starts, default=None)
     for reader, userid in zip(readers, userids, strict=True):
-        yield TournamentNotice(reader, news, cup, count, tables, entries.get(userid))
+        yield TournamentNotice(
+            reader, news, cup, count, tables, entries.get(userid), following, is_thanked
+        )

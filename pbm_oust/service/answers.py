@@ -70,6 +70,8 @@ class Read(Struct, frozen=True):
     """A command that stands further down and is not done."""
     chosen: Language | None = None
     """The language of the answer, if that is what is asked for."""
+    is_thanks: bool = False
+    """Whether the mail only thanks or congratulates, and the command is the answer to that."""
 
     @property
     def heard(self) -> Heard | None:

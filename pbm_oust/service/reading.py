@@ -9,7 +9,7 @@ from pbm_oust.accounts.password import Secret
 from pbm_oust.board import Place
 from pbm_oust.grammar import vocabulary, wording
 from pbm_oust.grammar.form import AnsweredBy, Command, Line
-from pbm_oust.grammar.habits import FIRST_STEPS, said_plainly
+from pbm_oust.grammar.habits import FIRST_STEPS, praises, said_plainly
 from pbm_oust.grammar.notation import Text
 from pbm_oust.languages import language_named
 from pbm_oust.play.request import Request
@@ -205,6 +205,11 @@ def _read_letter(request: Request, ask: Ask) -> Read:
         return alone
     if found := _read_named(first, text, ask) or read_commanded(first, text, ask):
         return found
+    if praises(request.chat):
+        for form in table.FORMS:
+            if form.thanked_on is ask.topic:
+                thanked = form.command(**form.known_to(ask))
+                return Read(Line(()), thanked, request.chat, ask, is_thanks=True)
     if wish := table.granted(first):
         return Read(*table.parse_line(wish), text)
     line, command = table.parse_line(request.line)

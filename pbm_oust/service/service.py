@@ -121,6 +121,7 @@ def _read(request: Request, *, is_whole_mail: bool = True) -> tuple[Read, Reques
         language=spoken or request.language,
         spoken=spoken,
         heard=read.heard,
+        is_thanks=read.is_thanks,
         unsure="",
     )
     return read, _masked(read.command, asked)

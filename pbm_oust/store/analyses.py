@@ -5,10 +5,13 @@ An analysis is made from a history, takes long to make, and stays when the index
 
 from contextlib import suppress
 from datetime import datetime, timedelta
+from enum import Enum
 
 from pbm_oust.board import Game
 from pbm_oust.robot import analysis as analyses
+from pbm_oust.robot.search import can_search, has_core
 from pbm_oust.store.database import Snapshot, Transaction, seconds
+from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
 
 MOST_WANTED = 5
@@ -94,3 +97,24 @@ def waiting_for(snapshot: Snapshot, name: BoardName) -> list[str]:
 def forget_waiting(transaction: Transaction, name: BoardName) -> None:
     """Remove all who wait for the analysis of a board."""
     transaction.run("DELETE FROM analyses_wanted WHERE kind = ? AND board = ?", *name)
+
+
+class Obstacle(Enum):
+    """Why nothing is searched."""
+
+    OFF = "off"
+    """The operator does not want it."""
+    NO_CORE = "no_core"
+    TOO_LARGE = "too_large"
+    """The board has more cells than the house searches, or the house does not search the game."""
+
+
+def obstacle_to(game: Game, home: Home) -> Obstacle | None:
+    """Return why the house does not analyse a game that is over; None if it does."""
+    configured, header = home.configured, game.header
+    if not configured.house_analyses:
+        return Obstacle.OFF
+    if not has_core():
+        return Obstacle.NO_CORE
+    is_near = can_search(header.kind.name, header.grid, configured.house_cells)
+    return None if is_near else Obstacle.TOO_LARGE

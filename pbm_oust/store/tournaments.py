@@ -112,6 +112,13 @@ def whole(snapshot: Snapshot, kind: str, number: int) -> Cup | None:
     return next(_whole([row]), None) if row else None
 
 
+def cup_of_board(snapshot: Snapshot, kind: str, board: int) -> tuple[Cup | None, int]:
+    """Return the cup to which the game of a board belongs, and its round; None and 0 for others."""
+    search = "SELECT source_number, round FROM boards WHERE kind = ? AND board = ? AND source = ?"
+    row = snapshot.row(search, kind, board, SOURCE)
+    return (whole(snapshot, kind, row[0]), row[1]) if row else (None, 0)
+
+
 def cups(snapshot: Snapshot, kind: str, states: Iterable[State], part: Window) -> list[Cup]:
     """Return cups of a game in some states, the latest first, without damaged ones."""
     rows = [

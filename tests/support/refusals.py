@@ -15,7 +15,6 @@ import pbm_oust
 from pbm_oust.accounts.vacations import Absence
 from pbm_oust.board import Game, Place
 from pbm_oust.board.reasons import AfterTurn, AgainstRules, NoSuchRecord, OfferWaits, OffGrid
-from pbm_oust.commands.analyse import Obstacle
 from pbm_oust.commands.challenge import UnusableGrid
 from pbm_oust.commands.play import ChangedSinceSubmit
 from pbm_oust.commands.vacation import Leave, SaidLoosely, VacationFar, VacationPast
@@ -40,6 +39,7 @@ from pbm_oust.rules.churn import NotSmallest, TouchesFriend
 from pbm_oust.rules.oust import EnemyAsLarge, TakesNothing
 from pbm_oust.rules.position import Occupied
 from pbm_oust.service.answers import MoreThanDeed
+from pbm_oust.store.analyses import Obstacle
 from pbm_oust.store.limits import SETTABLE, Charge
 from pbm_oust.tournaments.cup import Cup, State
 from pbm_oust.tournaments.ladder import Hindrance
