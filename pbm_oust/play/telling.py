@@ -104,10 +104,9 @@ def tell_players(
     rated = changes_by(on.snapshot, game.summary) if counts else None
     changes = (rated.x, rated.o) if rated else ()
     is_counting = counts and not rated
-    is_binding = game.result is not None and game.header.terms.binding
-    climb = climb_by(on.snapshot, game) if is_binding else None
+    climb = climb_by(on.snapshot, game) if game.result and game.header.terms.binding else None
     of = game.header.kind.name, game.header.board
-    cup, round_ = cup_of_board(on.snapshot, *of) if is_binding else (None, 0)
+    cup, round_ = cup_of_board(on.snapshot, *of) if game.result else (None, 0)
     own: dict[str, Any] = {"cup": cup, "round": round_} if cup else {}
     own["is_analysed"] = counts and obstacle_to(game, on.home) is None
     since = told_from or len(game.records)
