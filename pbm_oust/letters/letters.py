@@ -15,8 +15,8 @@ from pbm_oust.accounts.asks import ANY, Ask, Topic
 from pbm_oust.accounts.settings import SubjectForm
 from pbm_oust.board import Game
 from pbm_oust.commands.begin import StartNotice
-from pbm_oust.commands.invite import InvitationNotice
 from pbm_oust.commands.general import HelpNotice, taught_in
+from pbm_oust.commands.invite import InvitationNotice
 from pbm_oust.letters import body
 from pbm_oust.letters.html import has_page
 from pbm_oust.letters.words import words_in
