@@ -169,7 +169,9 @@ def test_the_last_letter_begins_with_who_has_won() -> None:
     notice = structs.replace(
         notice_of(play(GAME, "x resign"), "marksteere"), chat="Well done", chat_from="rrognlie"
     )
-    assert text_of(notice).startswith("The game is over: you win as o.\n\nrrognlie writes:")
+    assert text_of(notice).startswith(
+        "The game is over: you win as o. rrognlie resigned.\n\nrrognlie writes:"
+    )
 
 
 def test_below_the_board_the_page_says_what_the_text_says_in_the_same_order() -> None:
