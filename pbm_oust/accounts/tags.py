@@ -49,8 +49,10 @@ class Purpose(Enum):
     """The address takes the place of all others, or joins those that came by the same mail."""
     FORGOT = "forgot"
     """The account gets a new password."""
-    CHALLENGE = "challenge"
-    """A challenge is carried out that came from an address of the player, without any proof."""
+    UNPROVED = "challenge"
+    """A command is done that came from an address of the player, without any proof.
+
+    It may be one of several. The value is older than commands that are no challenges."""
     SIGN_IN = "sign-in"
     """The player is signed in at the pages; no mail brings this one back."""
 
@@ -70,9 +72,9 @@ class Pending(Struct, frozen=True):
     language: Language = ENGLISH
     """What the code is mailed in, and what an account to be made is written to in."""
     line: str = ""
-    """The line of the challenge."""
+    """The command that is not proved; several, a line each, if it has to be said which is meant."""
     other: str = ""
-    """The userid of the other player of the challenge."""
+    """The userid of the other player, if that is a challenge."""
 
     @property
     def ends(self) -> datetime:

@@ -21,6 +21,7 @@ from pbm_oust.play.moving import come_back
 from pbm_oust.play.notices import Notice, Reader
 from pbm_oust.play.request import Ending
 from pbm_oust.play.unit_of_work import ForAnybody, ForCode, ForPlayer, Run
+from pbm_oust.play.verification import NotConfirmed
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal, Unreadable, UnreadableReason
 from pbm_oust.store import verifications
 from pbm_oust.store.index import has_played
@@ -239,14 +240,18 @@ def verify(
     code: Secret,
     new: Secret | None,
     is_agreed: bool,
+    chosen: tuple[str, ...],
 ) -> Outcome:
     """Do what waits for a code.
 
     `pending` is that, if there is something. `new` is the new password, if the code is for that; no
-    word of the `vocabulary` can be one. What waits is dropped if they do not agree.
+    word of the `vocabulary` can be one. What waits is dropped if they do not agree, and goes on
+    waiting if they have `chosen` one of several things, though there are none.
     """
     if pending is None or pending.purpose is Purpose.SIGN_IN:
         raise NotAllowed(NoSuchCode())
+    if chosen:
+        raise Unreadable(NotConfirmed())
     if not is_agreed:
         verifications.forget_verification(on.transaction, on.key)
         return answered(SaidNoNotice(on.asker()))
@@ -269,7 +274,7 @@ def _changed(
     """Return the account as it is once the code has come back. Raises NotAllowed."""
     if pending.purpose is Purpose.SIGNUP:
         return _signed_up(on, pending, account)
-    if account is None or pending.purpose is Purpose.CHALLENGE:
+    if account is None or pending.purpose is Purpose.UNPROVED:
         raise NotAllowed(NoSuchCode())
     if pending.purpose is Purpose.FORGOT:
         if new is None and (word := new_password_in(on.request.chat)):
@@ -365,7 +370,7 @@ VERIFY = Form(
     (Parameter("CODE", "code", _read_code, is_secret=True),),
     values.secret_if_any("NEWPASSWORD", "new", values.read_new_password, is_new=True),
     is_of_kind=False,
-    implied={"is_agreed": True},
+    implied={"is_agreed": True, "chosen": ()},
     # A code may come back with the new password in the text.
     text=Text.UNSEEN,
     cost=Cost(work=0),

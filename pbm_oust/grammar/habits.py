@@ -13,10 +13,10 @@ Hello, I would like to play; rules; who wants to play?
 
 import re
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pkgutil import get_data
-from typing import Any
+from typing import Any, NamedTuple
 
 from pbm_oust.grammar import vocabulary
 from pbm_oust.grammar.grids import with_options
@@ -37,6 +37,10 @@ FIRST_STEPS = f"help {START}"
 """The line that asks what somebody asks who writes for the first time."""
 _LONGEST_SENTENCE = 80
 """The number of characters of a sentence that count."""
+
+_SHORTEST_MISSPELT = 4
+_ALIKE = 0.74
+"""How alike two words are, by `difflib`, of which one may be the other misspelt."""
 
 _MAY_BE_WISHES = ("help", "join", "ladder", "puzzle")
 """Names of commands with which sentences begin, help me, or that are sent without their game."""
@@ -142,6 +146,69 @@ def said_plainly(text: str) -> str | None:
     """Return the name of the command that a sentence asks for, or None."""
     plain = _plain(text)
     return next((name for name, said in _said().items() if said.search(plain)), None)
+
+
+class Asked(NamedTuple):
+    """A line that a sentence of a player asks for, as `habits.toml` has it."""
+
+    line: str
+    words: Mapping[str, str]
+    """The words of the sentence for the places of the line."""
+    game: str
+    """The game that it names; often none."""
+    sentence: str
+    """What the command may read besides; often nothing."""
+
+
+def asked_by_player(text: str, kinds: Collection[str]) -> Iterator[Asked]:
+    """Yield the lines that a sentence of a player may ask for, the likeliest first."""
+    plain = " ".join(filter(None, (word.strip(".,!;:()?#") for word in _plain(text).split())))
+    between, lines = _asked()
+    of_game = "|".join(_read()["players"]["of_game"])
+    for said in dict.fromkeys((plain, _spelled(between.sub(" ", plain)))):
+        bare = " ".join(between.sub(" ", said).split())
+        named = re.search(rf"(?:\b(?:{of_game}) )*\b({'|'.join(kinds)})\b", bare)
+        game = named[1] if named else ""
+        bare = " ".join(bare.replace(named[0], " ", 1).split()) if named else bare
+        for line, pattern, is_part in lines:
+            if found := pattern.search(said) if is_part else pattern.fullmatch(bare):
+                words = {name: word for name, word in found.groupdict().items() if word}
+                yield Asked(line, words, game, said if is_part else "")
+
+
+@cache
+def _asked() -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[str], bool]]]:
+    """Return the pattern of words that say nothing, and lines with the patterns of sentences.
+
+    With each, whether it need not be all of a sentence.
+    """
+    players = _read()["players"]
+    name = rf"@?(?P<other>(?!(?:{'|'.join(players['no_names'])})\b)[a-z][\w-]*)"
+    places = {"NAME": name, "ON": players["on"].replace("NAME", name)}
+    lines = list[tuple[str, re.Pattern[str], bool]]()
+    for each in _read()["asked"]:
+        for pattern in each.get("says", ()):
+            for place, meant in places.items():
+                pattern = pattern.replace(place, meant)
+            lines.append((each["line"], re.compile(pattern), False))
+        if "said" in each:
+            lines.append((each["line"], _said()[each["said"]], True))
+    longest_first = sorted(players["between"], key=len, reverse=True)
+    words = "|".join(map(re.escape, longest_first))
+    return re.compile(rf"(?<![\w'-])(?:(?:{words})(?![\w'-])|[cdjlmnst]'(?=\w))"), lines
+
+
+def _spelled(plain: str) -> str:
+    """Return a sentence with the words that players use, in place of those nearly like them."""
+    from difflib import get_close_matches
+
+    def known(word: str) -> str:
+        near = [each for each in spelled if each[0] == word[0]]
+        is_long = len(word) >= _SHORTEST_MISSPELT
+        return next(iter(get_close_matches(word, near, 1, _ALIKE) if is_long else ()), word)
+
+    spelled = _read()["players"]["spelled"]
+    return " ".join(map(known, plain.split()))
 
 
 def named_in(text: str, what: str) -> str:

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from pbm_oust.board.record import WISHED
 from pbm_oust.commands.general import PLAYED, SUBJECTS, TAUGHT, taught_in
-from pbm_oust.grammar.form import is_plain
+from pbm_oust.grammar.form import Command, is_plain
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Option
 from pbm_oust.grammar.vocabulary import is_harmless
@@ -77,6 +77,11 @@ class HelpPages(Struct, frozen=True):
             for heading, forms in FORMS_UNDER.items()
         }
 
+    def summary_of(self, command: Command) -> str:
+        """Return what a command does."""
+        form = shortest(command).form
+        return first_sentence(self._about(form.topic, form))
+
     def _about(self, topic: str, form: AnyForm) -> str:
         """Return the text of the help about a command, below its usage lines."""
         return self.render(f"help/{topic}", form=form, subjects=help_subjects())
@@ -86,6 +91,17 @@ class HelpPages(Struct, frozen=True):
             f"  {wrapped_usage(line)}" for form in forms for line in usages_of(form, self.language)
         ]
         return "\n".join([*usages, "", self._about(topic, forms[0])])
+
+
+def shortest(command: Command) -> Command:
+    """Return a move by a word, such as resign, as the command of that name, if there is one."""
+    name = getattr(command.get("wish"), "value", "")
+    form = next(
+        (form for form in FORMS if form.name == name and command.get("guard") is None), None
+    )
+    if form is None or form.short_for is not command.form:
+        return command
+    return Command(form, {key: value for key, value in command.given.items() if key in form.names})
 
 
 @lru_cache

@@ -227,6 +227,8 @@ class Letters:
         """
         if not self._web_address:
             return ""
+        if isinstance(notice, UnconfirmedNotice) and len(notice.choices) > 1:
+            return ""
         if isinstance(notice, CodeNotice | UnconfirmedNotice):
             return f"{self._web_address}{CODE_PATH}/{notice.code.text}"
         if isinstance(notice, StartNotice):

@@ -34,7 +34,7 @@ from pbm_oust.grammar.wish import legal_near, next_wish
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, WordList
 from pbm_oust.letters import layout, lists
 from pbm_oust.letters.body import Carriage, is_mailable, moves_of, name_of_sgf, names_of_files
-from pbm_oust.letters.help import HelpPages, shown_in_any, wrapped_usage
+from pbm_oust.letters.help import HelpPages, shortest, shown_in_any, wrapped_usage
 from pbm_oust.letters.html import Pages
 from pbm_oust.letters.pictures import PICTURES, of_steps
 from pbm_oust.letters.templates import filled, text_templates
@@ -244,6 +244,8 @@ class Words:
             about_options=lambda: self._macros("help/options").about,
             outcome=self.outcome,
             summaries=self.summaries,
+            summary_of=help_.summary_of,
+            shortest=shortest,
             **FIGURES,
         )
         """The globals of templates, for letters and for pages."""

@@ -11,7 +11,7 @@ from pbm_oust.accounts.asks import Ask, Claim, Credential, Topic, verified
 from pbm_oust.accounts.password import NO_PASSWORD, Match, Secret, nobodys_password
 from pbm_oust.accounts.settings import Auth
 from pbm_oust.accounts.tags import Purpose
-from pbm_oust.grammar.form import USUAL_COST, Cost
+from pbm_oust.grammar.form import USUAL_COST, Command, Cost
 from pbm_oust.play.context import Context, Look
 from pbm_oust.play.notices import Notice
 from pbm_oust.play.request import Actor, Request
@@ -313,11 +313,7 @@ def authenticate(
     if not isinstance(proof, Secret):
         is_own = account is not None and userid == proof.userid
     elif proof == NO_PASSWORD:
-        is_enough = on.request.signed_in == userid or (
-            account
-            and on.request.is_verified_by(account)
-            and account.all_settings.auth is Auth.SENDER
-        )
+        is_enough = on.request.signed_in == userid or (account and _is_sender_enough(on, account))
         if not (account and may_be_sender and is_enough):
             raise NotAllowed(SenderNotEnough())
         is_own = True
@@ -328,6 +324,26 @@ def authenticate(
     if account.disabled:
         raise NotAllowed(Disabled(userid, own=True))
     return Actor(account, on.message_key(userid), proof)
+
+
+def _is_sender_enough(on: Look, account: Account) -> bool:
+    """Return whether a player has settled that a verified mail from their address is enough."""
+    return on.request.is_verified_by(account) and account.all_settings.auth is Auth.SENDER
+
+
+def sender_of(on: Context, command: Command) -> Actor | None:
+    """Return the player of a command that only its From says to be theirs, who is not proved.
+
+    It has a hyphen in place of the password. None if it is another's, or something proves it.
+    """
+    run, request = command.form.run, on.request
+    if command.proof != NO_PASSWORD or not run.may_be_sender or request.is_proved:
+        return None
+    account = on.account_if_any(command["userid"])
+    if account is None or account.disabled or not account.has_exactly(request.sender):
+        return None
+    key = on.message_key(account.userid)
+    return None if _is_sender_enough(on, account) else Actor(account, key, is_proved=False)
 
 
 def sender_among(on: Context, userids: Iterable[str], password: Secret | None) -> Actor | None:

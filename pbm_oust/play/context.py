@@ -193,6 +193,11 @@ class Look:
         """Return whether some account has an address."""
         return is_known(self.snapshot, address)
 
+    def owners(self, address: str) -> list[Account]:
+        """Return the accounts with exactly an address."""
+        found = accounts_at(self.snapshot, address)
+        return [account for account in found if account.has_exactly(address)]
+
     def names_for_sender(self) -> Callable[[str], bool]:
         """Return a function: whether a word is a userid that the sender of a request may be shown.
 
@@ -291,8 +296,7 @@ class Look:
         """
         if reader.account:
             return reader
-        found = accounts_at(self.snapshot, reader.wrote_from)
-        accounts = [account for account in found if account.has_exactly(reader.wrote_from)]
+        accounts = self.owners(reader.wrote_from)
         named = [account for account in accounts if account.userid in userids]
         chosen = accounts if len(accounts) == 1 else named
         if len(chosen) != 1:

@@ -1,10 +1,11 @@
-"""Asking for a verification: codes to addresses, and challenges that nothing proves."""
+"""Asking for a verification: codes to addresses, and commands that nothing proves."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import ClassVar
 
 from msgspec import structs
 
+from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import is_same_address, normal_address
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL
@@ -22,7 +23,7 @@ from pbm_oust.play.authentication import (
 from pbm_oust.play.context import Context, Look, Outcome
 from pbm_oust.play.notices import Notice, Reader, Unheard, Verification
 from pbm_oust.play.request import Ending, Request, Silence
-from pbm_oust.refusal import NotAllowed
+from pbm_oust.refusal import NotAllowed, Unreadable, UnreadableReason
 from pbm_oust.store.limits import FEW_PARTS, Charge, Counted, end_of_limit
 from pbm_oust.store.message_keys import outcome_of
 from pbm_oust.store.verifications import find_verification, keep_verification, requests_of
@@ -151,28 +152,31 @@ def is_among(sender: str, addresses: Sequence[str]) -> bool:
 
 
 MOST_WAITING = 3
-"""How many challenges of one player wait for a confirmation at most."""
+"""How many commands of one player wait for a confirmation at most."""
+
+
+class NotConfirmed(UnreadableReason, frozen=True):
+    """An answer to a mail with a code does not agree to what that mail asks."""
 
 
 class TooManyWait(PasswordWanted, frozen=True):
-    """So many challenges of the player wait for a confirmation that no further one can."""
+    """So many commands of the player wait for a confirmation that no further one can."""
 
     most: int
 
 
 class UnconfirmedNotice(Notice, frozen=True):
-    """A challenge came from an address of the reader, who is asked whether it is theirs."""
+    """A command came from an address of the reader, who is asked whether they wrote it."""
 
     holds_code: ClassVar = True
     code: Secret
-    challenge: Command
-    other: str
-    """The userid of the other player."""
+    choices: tuple[tuple[str, Command, str], ...]
+    """What it may mean: by what words an answer chooses it, and the other player, if any."""
     has_text: bool
     """Whether a text came with it, which goes to nobody: anybody may have written it."""
 
     def ask(self) -> Verification:
-        """Return that an answer confirms the challenge."""
+        """Return that an answer confirms the command."""
         return Verification(self.code)
 
 
@@ -182,33 +186,61 @@ def code_named(on: Look, name: str) -> Secret:
     return Secret(code_for(on.home.key(), pending) if pending else name)
 
 
-def ask_to_confirm(on: Context, challenge: Command, other: str) -> Outcome:
-    """Ask the owner of an address whether a challenge from there is theirs; it waits for a yes.
+def ask_to_confirm(
+    on: Context, account: Account, choices: Sequence[Command], *, is_owner: bool = True
+) -> Outcome:
+    """Ask at an address whether a command from there is its player's; it waits for a yes.
 
-    A mail that comes again asks for nothing more. Raises NotAllowed if too many challenges of the
+    With several choices, the answer says which is meant. `is_owner`: whether the account is the
+    only one there that may have sent it; otherwise the letter goes to that address alone.
+
+    A mail that comes again asks for nothing more. Raises NotAllowed if too many commands of the
     player wait, and says so once a day.
     """
-    account = on.own
+    reader = on.reader_at(account) if is_owner else on.asker()
     pending = Pending(
-        Purpose.CHALLENGE,
+        Purpose.UNPROVED,
         account.userid,
         on.request.sender,
         on.now,
-        on.key,
-        language=account.all_settings.language,
-        line=challenge.line(),
-        other=other,
+        on.message_key(account.userid),
+        language=reader.settings.language,
+        line="\n".join(each.line(mask=False) for each in choices),
+        other=next((each for each in choices[0].signers if each != account.userid), ""),
     )
     code = code_of(on, pending)
     if find_verification(on.snapshot, name_of(code), on.now):
         return Outcome(Ending.SILENT, why=Silence.WAITS_FOR_A_YES)
     waiting = requests_of(on.snapshot, account.userid, account.message_key, on.now)
-    if sum(each.purpose is Purpose.CHALLENGE for each in waiting) >= MOST_WAITING:
+    if sum(each.purpose is Purpose.UNPROVED for each in waiting) >= MOST_WAITING:
         if not spend_once(on, Charge(Counted.UNCONFIRMED, account.userid)):
             return Outcome(Ending.SILENT, why=Silence.TOO_MANY_WAIT)
         raise NotAllowed(TooManyWait(MOST_WAITING))
     keep_verification(on.transaction, name_of(code), pending)
-    has_text = bool(on.request.chat.strip())
-    reader = on.reader_at(account)
-    asked = UnconfirmedNotice(reader, code, challenge, other, has_text)
-    return Outcome(Ending.DONE, (asked,))
+    lines = [each.line(mask=False).split() for each in choices]
+    words = (
+        " ".join(word for word in line if any(word not in each for each in lines)) for line in lines
+    )
+    others = (_other_in(on, each, account.userid) for each in choices)
+    named = tuple(zip(words, choices, others, strict=True))
+    asked = UnconfirmedNotice(reader, code, named, bool(on.request.chat.strip()))
+    return Outcome(Ending.ASKED, (asked,))
+
+
+def _other_in(on: Look, command: Command, userid: str) -> str:
+    """Return the other player of the board that a command is about, if it is about one."""
+    is_about_board = command.get("board") and command.get("kind")
+    game = on.game_if_any(command["kind"], command["board"]) if is_about_board else None
+    return game.opponent_of(userid) if game and game.side_of(userid) else ""
+
+
+def chosen_line(pending: Pending, chosen: Collection[str]) -> str:
+    """Return the line of a command that waits, the one with all words that choose it.
+
+    Raises Unreadable if that is not clear.
+    """
+    lines = pending.line.split("\n")
+    found = [line for line in lines if {*chosen} <= {*line.split()}]
+    if len(found) != 1 or (chosen and len(lines) == 1):
+        raise Unreadable(NotConfirmed())
+    return found[0]

@@ -66,6 +66,8 @@ class Read(Struct, frozen=True):
     """Whether the command stands among other words, or below some."""
     meant: Line | None = None
     """The whole line that words alone stand for, if they are wrong."""
+    choices: Meant = ()
+    """Commands of which the sender has to say which is meant, the one above among them."""
     further: Command | None = None
     """A command that stands further down and is not done."""
     chosen: Language | None = None

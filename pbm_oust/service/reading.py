@@ -13,6 +13,7 @@ from pbm_oust.grammar.habits import FIRST_STEPS, praises, said_plainly
 from pbm_oust.grammar.notation import Text
 from pbm_oust.languages import language_named
 from pbm_oust.play.request import Request
+from pbm_oust.play.verification import NotConfirmed
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS
 from pbm_oust.service import table
@@ -33,12 +34,10 @@ _OF_GUEST = table.Empty, table.AnswerToBoard, vocabulary.NoneOfThese
 """Why what somebody without an account answers is no command, but is for the letter."""
 _MOST_RESEMBLING = 3
 """How many words a line has that may be a misspelt command without parameters."""
+_MOST_CHOSEN = 3
+"""How many words an answer has at most that chooses one of several things: `oust 17 alice`."""
 _MOST_ALONE = 2
 """How many words a value has with its name."""
-
-
-class NotConfirmed(UnreadableReason, frozen=True):
-    """An answer to a mail with a code does not agree to what that mail asks."""
 
 
 class NoSolution(UnreadableReason, frozen=True):
@@ -94,7 +93,10 @@ def _read(request: Request) -> Read:
             no = table.OF_CODE.command(code=request.code, new=None, is_agreed=False)
             return Read(Line((table.OF_CODE.name,)), no, request.chat)
         if found is None:
-            return Read(Line(()), Unreadable(NotConfirmed()), request.chat)
+            chosen = _chosen_in(request.chat)
+            meant = table.OF_CODE.command(code=request.code, new=None, chosen=chosen)
+            wrong = Unreadable(NotConfirmed())
+            return Read(Line(()), meant if chosen else wrong, request.chat)
         line = found
     if not line.strip() and request.unsure.strip():
         return Read(Line(()), Unreadable(UnsureAnswer()))
@@ -343,6 +345,14 @@ def _ending(asked: Ask) -> Command:
     forms = table.answering(asked, AnsweredBy.ANYTHING)
     form = next(each for each in forms if set(each.names) <= asked.values.keys())
     return form.command(**asked.values)
+
+
+def _chosen_in(text: str) -> tuple[str, ...]:
+    """Return the words of an answer that may choose one of several things; none if it is longer."""
+    _, below = without_courtesies(text)
+    words = vocabulary.first_words(below.partition("\n")[0], _MOST_CHOSEN + 1)
+    folded = tuple(vocabulary.fold(word.strip(ENDS)) for word in words)
+    return folded if len(words) <= _MOST_CHOSEN else ()
 
 
 def _line_with(code: Secret, subject: str, text: str) -> str | None:

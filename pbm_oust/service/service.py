@@ -1,6 +1,7 @@
 """From a request to what it writes: records, accounts and notices."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from pbm_oust.accounts.tags import Purpose, name_of
 from pbm_oust.grammar.form import (
     Command,
     Cost,
+    Meant,
 )
 from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.play import authentication
@@ -41,10 +43,10 @@ from pbm_oust.play.unit_of_work import (
     ForPlayer,
     UnitOfWork,
 )
-from pbm_oust.play.verification import ask_to_confirm
+from pbm_oust.play.verification import ask_to_confirm, chosen_line
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable
 from pbm_oust.rules import KINDS
-from pbm_oust.service import corrections, reading, table
+from pbm_oust.service import corrections, plain, reading, table
 from pbm_oust.service.answers import Read, is_move
 from pbm_oust.service.several import carry_out_lines
 from pbm_oust.service.sheets import answer_sheet
@@ -155,8 +157,14 @@ def _take_sheet(sheet: Ask, on: Context, write: Write) -> Handled:
 
 def _handle(read: Read, on: Context, write: Write) -> Handled:
     """Carry out a request, or answer why it is not done."""
-    if reading.names_no_command(read, on.request.line) and _is_of_stranger(on):
-        read = reading.first_steps(read.line)
+    if _is_plain(on.request):
+        if on.is_known(on.request.sender):
+            found = plain.understood(on, read)
+            if found is not read:
+                asked = structs.replace(on.request, chat=found.text)
+                read, on = found, on.answering(_masked(found.command, asked))
+        elif reading.names_no_command(read, on.request.line):
+            read = reading.first_steps(read.line)
     if read.is_first and not (on.request.is_proved or authentication.may_greet(on)):
         return silent(Silence.GREETED)
     performed = _perform(read, on, write)
@@ -166,11 +174,10 @@ def _handle(read: Read, on: Context, write: Write) -> Handled:
     return handled
 
 
-def _is_of_stranger(on: Context) -> bool:
-    """Return whether nothing says of a mail that a player has sent it, or what it answers."""
-    request = on.request
-    is_plain = not (request.code or request.is_proved or request.fault or request.doubt)
-    return is_plain and not request.mark and not on.is_known(request.sender)
+def _is_plain(request: Request) -> bool:
+    """Return whether nothing but its From says who has sent a mail, nor what it answers."""
+    is_proved = request.code or request.is_proved or request.fault or request.doubt
+    return not (is_proved or request.mark)
 
 
 def _tell_aside(on: Context, write: Write) -> None:
@@ -209,7 +216,8 @@ def _perform(read: Read, on: Context, write: Write, *, is_alone: bool = True) ->
         proof = command.proof
         is_robotic = _may_be_of_robot(command, on.request)
         is_of_player = on.request.is_proved and not is_robotic
-        may_prove = is_of_player or form.is_signed or proof is not None
+        sender = None if is_of_player else authentication.sender_of(on, command)
+        may_prove = is_of_player or ((form.is_signed or proof is not None) and sender is None)
         cost = form.cost if isinstance(form.cost, Cost) else form.cost(command)
         cost = Cost(is_first=True) if read.is_first else cost
         if is_robotic:
@@ -219,7 +227,7 @@ def _perform(read: Read, on: Context, write: Write, *, is_alone: bool = True) ->
                 return Performed(Outcome(Ending.SILENT, why=on.request.doubt), on, form.name)
             is_charged = cost.work > 0
             authentication.charge_stranger(on, cost)
-        player = _player_of(command, on)
+        player = None if read.choices else sender or _player_of(command, on)
         is_proved = may_prove or bool(player and player.is_proved)
         request = on.request
         if not (is_proved or form.text is Text.UNSEEN):
@@ -230,10 +238,14 @@ def _perform(read: Read, on: Context, write: Write, *, is_alone: bool = True) ->
             authentication.charge_player(on, cost, player)
         if confirmed := _confirmed(command, on, write, is_alone=is_alone):
             return confirmed
-        if isinstance(form.run, ForLines):
+        if read.choices:
+            made = _ask_which(on, read.choices)
+        elif isinstance(form.run, ForLines):
             made = carry_out_lines(on, partial(_carry_out_line, write))
         else:
             made = _once(command, on)
+            if made.ending is Ending.ASKED:
+                made = ask_to_confirm(on, on.own, [command])
         made = structs.replace(made, is_proved=is_proved or made.is_proved)
     except DamagedHistory as damage:
         if _waits_for_repair(form, on):
@@ -271,7 +283,9 @@ def _player_of(command: Command, on: Context) -> Actor | None:
             raise NotAllowed(authentication.StrangeAddress())
         return found
     if isinstance(run, ForPlayer) and proof:
-        userid = command["userid"]
+        userid, confirmed = command["userid"], on.request.confirmed
+        if confirmed and confirmed.userid == userid and run.may_be_sender:
+            return confirmed
         return authentication.authenticate(on, userid, proof, may_be_sender=run.may_be_sender)
     return None
 
@@ -298,6 +312,8 @@ def _once(command: Command, on: Context) -> Outcome:
     if isinstance(run, ForEither):
         return _challenge(run, command, on)
     del given["userid"], given["password"]
+    if not on.player.is_proved:
+        return _tried(partial(run.run, **given), command, on)
     made: Outcome = run.run(on, **given)
     if run.brings_back:
         come_back(on, on.player.userid)
@@ -312,25 +328,53 @@ def _challenge(run: ForEither, command: Command, on: Context) -> Outcome:
     if on.player.is_proved:
         make = partial(BoardNotice, challenger=on.player.userid)
         return start_board(on, header, make=make, brings_back=brings_back)
-    game = new_game(on, header, brings_back=brings_back)
-    return ask_to_confirm(on, command, game.opponent_of(on.player.userid))
+    new_game(on, header, brings_back=brings_back)
+    return Outcome(Ending.ASKED)
+
+
+class _Undone(Exception):
+    """What a command would change is undone."""
+
+
+def _tried(run: Callable[[Context], Outcome], command: Command, on: Context) -> Outcome:
+    """Run a command whose player nothing proves, or say that it would change something.
+
+    What it only looks at goes to addresses of its player. Raises Refusal.
+    """
+    with suppress(_Undone), on.transaction.part():
+        made = run(on.beside_others(on.room))
+        if made.ending is Ending.ANSWERED and not command.form.needs_own_mail:
+            return made
+        raise _Undone
+    return Outcome(Ending.ASKED)
+
+
+def _ask_which(on: Context, choices: Meant) -> Outcome:
+    """Ask at the sender's address which of several commands is meant."""
+    owners = on.owners(on.request.sender)
+    return ask_to_confirm(on, owners[0], choices, is_owner=len(owners) == 1)
 
 
 def _confirmed(command: Command, on: Context, write: Write, *, is_alone: bool) -> Performed | None:
-    """Carry out a challenge that its player has confirmed by a code, if one waits for that.
+    """Carry out a command that its player has confirmed by a code, if one waits for that.
 
-    Whatever comes of it, it waits no more.
+    Whatever comes of it, it waits no more. Raises Unreadable if it is not clear which is meant.
     """
     is_yes = isinstance(command.form.run, ForCode) and command["is_agreed"]
     pending = find_verification(on.snapshot, on.key, on.now) if is_yes else None
-    if not (pending and pending.purpose is Purpose.CHALLENGE):
+    if not (pending and pending.purpose is Purpose.UNPROVED):
         return None
-    account = on.account_if_any(pending.userid)
-    if account is None:
+    line = chosen_line(pending, command["chosen"])
+    read = Read(*table.parse_line(line))
+    userid = pending.userid
+    if line != pending.line and isinstance(read.command, Command):
+        userid = next(iter(read.command.signers), userid)
+    account = on.account_if_any(userid)
+    is_other = account and userid != pending.userid
+    if account is None or (is_other and not account.has_exactly(pending.address)):
         return None
     confirmed = Actor(account, pending.message_key)
-    asked = structs.replace(on.request, line=pending.line, chat="", code=None, confirmed=confirmed)
-    read = Read(*table.parse_line(pending.line))
+    asked = structs.replace(on.request, line=line, chat="", code=None, confirmed=confirmed)
     performed = _perform(read, on.answering(asked), write, is_alone=is_alone)
     if performed.outcome.ending is not Ending.REFUSED:
         note_key(on.transaction, on.key, KeyOutcome.DONE, on.now)

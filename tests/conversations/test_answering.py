@@ -252,7 +252,8 @@ def test_a_tap_whose_tag_the_envelope_has_lost_is_a_move_from_ones_own_address(t
     tagged = reply_to(ALICE, talk)
     for sender in (MALLORY, BOB):
         talk.send(sender, f"D4\r\nTo: {tagged}", to=ADDRESS)
-        assert (talk.outcome, moves(talk)) == ("refused: answer_to_board", [])
+        assert talk.outcome.startswith("refused")
+        assert moves(talk) == []
     talk.send(ALICE, f"D4\r\nTo: {tagged}", to=ADDRESS)
     assert moves(talk) == ["x D4"]
 

@@ -65,7 +65,7 @@ def test_accents_of_a_name_may_be_written_in_one_sign_or_two(sender: str, tmp_pa
     make_account(home, "jurgen", "regenbogen42", "j\u00fcrgen@example.org")
     talk = Talk(home)
     talk.send(sender, "oust challenge bob -size=7")
-    assert [letter.subject for letter in talk.letters] == ["please confirm a challenge to bob"]
+    assert [letter.subject for letter in talk.letters] == ["did you write this?"]
 
 
 @pytest.mark.parametrize("said", ["b\u00fccher.example", "xn--bcher-kva.example"])

@@ -15,7 +15,7 @@ from tests.support.outbox import Letter
 from tests.support.steps import work_of
 
 LINE = "oust challenge alice bob -size=5"
-ASKS = f"{ALICE}: please confirm a challenge to bob"
+ASKS = f"{ALICE}: did you write this?"
 
 
 @pytest.fixture

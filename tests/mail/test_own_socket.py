@@ -23,7 +23,7 @@ from tests.support.server import ADDRESS, letters_in, running
 
 CHALLENGE = "oust challenge alice bob -size=5"
 BEGUN = {"oust 1 #1: your turn, alice", "alice challenges you: oust 1"}
-ASKED = {"please confirm a challenge to bob"}
+ASKED = {"did you write this?"}
 
 
 def mail_command(home: Path, *options: str, line: str = CHALLENGE) -> Result:
@@ -74,7 +74,7 @@ def test_only_a_mail_through_the_own_socket_is_believed(tmp_path: Path) -> None:
         believed = mail_command(home, line="churn challenge alice bob")
         asked = mail_command(home, "--smtp", port, line="churn challenge bob alice")
         assert believed.stdout.startswith("Subject: churn 1 #1: your turn, alice\n")
-        assert asked.stdout.startswith("Subject: please confirm a challenge to bob\n")
+        assert asked.stdout.startswith("Subject: did you write this?\n")
 
 
 @pytest.mark.slow
