@@ -6,6 +6,7 @@ are attributes. A page may set other colours for the classes.
 
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import Enum
 from functools import lru_cache
 from html import escape
 from itertools import pairwise
@@ -184,13 +185,26 @@ _GRADIENT = (
     '<stop offset="1" stop-color="{}"/></radialGradient>'
 )
 _DASHED = f'fill="none" stroke="{INK}" stroke-width="2.5" stroke-dasharray="5.5 4"'
-_TARGET = '<path fill-opacity="0" d="{}"/><circle stroke="none" r="4"/>'
-"""The target of a tap: a dot in a whole cell. A stroke of its link is an outline of the cell."""
+_TARGET = '<path fill-opacity="0" d="{}"/><circle stroke="none" r="18"/>'
+"""The target of a tap: a stone in a whole cell, which a page shows under a pointer. A stroke of its
+link is an outline of the cell."""
 _RING = (
-    '<path stroke="none" fill-rule="evenodd" d="M-12 0a12 12 0 0 0 24 0 12 12 0 0 0 -24 0'
+    '<path stroke="none" fill-opacity="1" fill-rule="evenodd" d="'
+    "M-12 0a12 12 0 0 0 24 0 12 12 0 0 0 -24 0"
     'M-9 0a9 9 0 0 0 18 0 9 9 0 0 0 -18 0"/>'
 )
-"""The ring around the dot where stones are taken."""
+"""The ring where stones are taken."""
+
+
+class Free(Enum):
+    """The free cells of a board that are links."""
+
+    LEGAL = "legal"
+    """Those on which a placement is legal; where stones are taken, there is a ring."""
+    ALL = "all"
+    """All, with the same rings: whoever taps on another one is told why it is not legal."""
+    ALIKE = "alike"
+    """All, and nothing tells them apart: it is a task where to place."""
 
 
 def board_svg(
@@ -201,17 +215,16 @@ def board_svg(
     *,
     taps: Callable[[str], str] | None = None,
     prefix: str = "b",
-    is_task: bool = False,
+    free: Free = Free.LEGAL,
 ) -> str:
     """Draw a position, and say in words what the picture shows. `gettext` translates them.
 
-    x is dark and o is light, so no colour is needed to tell them apart. With `taps`, each placement
-    is a link to the address that `taps` returns for the name of its cell. If it is a task where to
-    place, each free cell is a link, and all look alike. All ids begin with `prefix`, a word: boards
-    on one page need different ones.
+    x is dark and o is light, so no colour is needed to tell them apart. With `taps`, the cells that
+    `free` says are links to the addresses that `taps` returns for their names. All ids begin with
+    `prefix`, a word: boards on one page need different ones.
     """
     grid, layout = position.grid, layout_of(position.grid)
-    links = _links(position, gettext, taps, prefix, is_task=is_task) if taps else ""
+    links = _links(position, gettext, taps, prefix, free) if taps else ""
 
     def circles(words: str, look: str, cells: int, radius: int) -> str:
         places = (layout.places[cell] for cell in grid.each(cells))
@@ -265,14 +278,13 @@ def _links(
     gettext: Callable[..., str],
     taps: Callable[[str], str],
     prefix: str,
-    *,
-    is_task: bool,
+    free: Free,
 ) -> str:
-    """Draw the placements as links; nothing if there are none."""
+    """Draw cells as links; nothing if no placement is legal."""
     grid, layout = position.grid, layout_of(position.grid)
-    placements, capturing = position.placements(), position.capturing()
-    if is_task:
-        placements, capturing = grid.cells & ~position.occupied, 0
+    placements = position.placements()
+    capturing = 0 if free is Free.ALIKE else position.capturing()
+    linked = placements if free is Free.LEGAL else grid.cells & ~position.occupied
 
     def link(cell: int, x: int, y: int) -> str:
         name = label = grid.format_cell(cell)
@@ -283,16 +295,18 @@ def _links(
                 number=taken(position, after).bit_count(),
                 group=grid.flood(cell, after.stones(position.to_move)).bit_count(),
             )
+        elif free is Free.ALL and not cell & placements:
+            label += gettext(", not legal now")
         target = f'<use href="#{prefix}-{"c" if takes else "p"}" x="{x}" y="{y}"/>'
         return f'<a href="{_xml(taps(name))}" aria-label="{_xml(label)}">{target}</a>'
 
-    links = [link(cell, *place) for cell, place in layout.places.items() if cell & placements]
-    if not links:
+    if not placements:
         return ""
+    links = [link(cell, *place) for cell, place in layout.places.items() if cell & linked]
     target, side = _TARGET.format(layout.cell), position.to_move
     return (
         f'<defs><g id="{prefix}-p">{target}</g><g id="{prefix}-c">{target}{_RING}</g></defs>'
-        f'<g class="taps {side.value}" fill="{COLOURS[side]}" stroke-width="2.5">'
+        f'<g class="taps {side.value}" fill="{COLOURS[side]}" fill-opacity="0" stroke-width="2.5">'
         f"{''.join(links)}</g>"
     )
 

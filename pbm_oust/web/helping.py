@@ -27,7 +27,7 @@ from pbm_oust.letters.pictures import PICTURES, Picture
 from pbm_oust.letters.words import Words
 from pbm_oust.refusal import Illegal
 from pbm_oust.render.html import Marks, marks_of
-from pbm_oust.render.svg import board_svg
+from pbm_oust.render.svg import Free, board_svg
 from pbm_oust.rules import KINDS, Kind, Side
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import kind_asked
@@ -140,7 +140,7 @@ def _tried(
         templates.translator.gettext,
         taps=(lambda cell: address((*attempt.cells, cell))) if is_open else None,
         prefix=prefix,
-        is_task=True,
+        free=Free.ALIKE,
     )
     return Tried(attempt, refusal, drawn)
 

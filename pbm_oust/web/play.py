@@ -28,7 +28,7 @@ from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.play.context import Look
 from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.render.html import Marks, marks_of
-from pbm_oust.render.svg import board_svg
+from pbm_oust.render.svg import Free, board_svg
 from pbm_oust.robot.levels import HOUSE
 from pbm_oust.rules import KINDS, Position, Side
 from pbm_oust.store.boards import Board
@@ -55,6 +55,8 @@ class TurnSoFar(Struct, frozen=True):
     position: Position
     """The position after these placements."""
     marks: Marks
+    refusal: Illegal | None = None
+    """Why the placement that was tapped last is not legal."""
 
     @property
     def text(self) -> str:
@@ -69,7 +71,25 @@ class TurnSoFar(Struct, frozen=True):
 
 def turn_of(game: Game, text: str) -> TurnSoFar:
     """Return the longest beginning of some placements that can be made, as a turn."""
-    return _turn(game, cells_of(text)) or TurnSoFar((), game.position, marks_of(game))
+    cells, refusal = cells_of(text), None
+    while cells:
+        try:
+            position, done = placed(game, Place(cells))
+        except Illegal as refused:
+            match refused.reason:
+                case OffGrid(nth=nth) | AfterTurn(nth=nth) | AgainstRules(nth=nth):
+                    cells, refusal = cells[: nth - 1], refused
+                case _:
+                    break
+        except NotAllowed:
+            break
+        else:
+            latest = taken = 0
+            for each in done:
+                latest |= game.header.grid.parse_cell(each.cell)
+                taken |= each.taken
+            return TurnSoFar(cells, position, Marks(latest, taken), refusal)
+    return TurnSoFar((), game.position, marks_of(game), refusal)
 
 
 def cells_of(text: str) -> tuple[str, ...]:
@@ -80,26 +100,6 @@ def cells_of(text: str) -> tuple[str, ...]:
     text = text if len(text) <= _LONGEST else text[:_LONGEST].rpartition(",")[0]
     parts = parts_of(fold(text))
     return tuple(cell.upper() for part in parts for cell in cells_in(part))
-
-
-def _turn(game: Game, cells: tuple[str, ...]) -> TurnSoFar | None:
-    """Return the longest beginning of some placements; None if none of them can be made."""
-    if not cells:
-        return None
-    try:
-        position, done = placed(game, Place(cells))
-    except Illegal as refused:
-        match refused.reason:
-            case OffGrid(nth=nth) | AfterTurn(nth=nth) | AgainstRules(nth=nth):
-                return _turn(game, cells[: nth - 1])
-        return None
-    except NotAllowed:
-        return None
-    latest = taken = 0
-    for each in done:
-        latest |= game.header.grid.parse_cell(each.cell)
-        taken |= each.taken
-    return TurnSoFar(cells, position, Marks(latest, taken))
 
 
 class Sitting(Struct, frozen=True):
@@ -189,7 +189,9 @@ def page_at(
     return ground.secret_page(
         language,
         "play",
-        picture=board_svg(shown.position, marks, title, translator.gettext, taps=taps),
+        picture=board_svg(
+            shown.position, marks, title, translator.gettext, taps=taps, free=Free.ALL
+        ),
         game=game,
         turn=turn,
         shown=shown,

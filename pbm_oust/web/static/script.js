@@ -44,9 +44,44 @@
     }
   }
 
+  // The points of the board are one stop of the Tab key: arrows move from one to another.
+  const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+  let cursor = null; // Where the keys are on the board.
+
+  const points = () => [...document.querySelectorAll("#board .taps a")];
+
+  const placeOf = (point) => ["x", "y"].map((axis) => point.firstElementChild[axis].baseVal.value);
+
+  const away = (point) => Math.hypot(...placeOf(point).map((at, axis) => at - cursor[axis]));
+
+  // Lets Tab stop at the point where the keys are, or at the one nearest to that; returns it.
+  function stop() {
+    const all = points();
+    if (!all.length) return null;
+    const { width, height } = all[0].ownerSVGElement.viewBox.baseVal;
+    cursor ??= [width / 2, height / 2];
+    const near = all.reduce((one, other) => (away(other) < away(one) ? other : one));
+    for (const point of all) point.tabIndex = point === near ? 0 : -1;
+    return near;
+  }
+
+  // Moves the keys to the next point in a direction.
+  function move(point, [right, down]) {
+    cursor = placeOf(point);
+    const far = (other) => {
+      const [x, y] = placeOf(other).map((at, axis) => at - cursor[axis]);
+      const ahead = x * right + y * down;
+      return ahead > 0 ? ahead + 1.2 * Math.abs(x * down - y * right) : Infinity;
+    };
+    const next = points().reduce((one, other) => (far(other) < far(one) ? other : one), point);
+    if (far(next) < Infinity) next.focus();
+  }
+
   // Focuses what is there in place of what had the focus; if that is gone, its part of the page.
   function hold(part, id) {
-    if (id) byId(id)?.focus();
+    const near = stop();
+    if (part.contains(near)) near.focus({ preventScroll: true });
+    else if (id) byId(id)?.focus();
     if (part.contains(document.activeElement)) return;
     part.tabIndex = -1;
     part.focus({ preventScroll: true });
@@ -69,6 +104,7 @@
     }
     for (const line of document.querySelectorAll(".does")) line.textContent = "";
     document.title = page.title;
+    stop();
     turn(page);
   }
 
@@ -132,11 +168,20 @@
     show({ path: form.action, remember: "pushState", form, body });
   }
 
-  const KEYS = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "latest" };
+  const KEYS = {
+    ArrowLeft: "previous", ArrowRight: "next", "[": "previous", "]": "next", Home: "first", End: "latest",
+    Escape: "back",
+  };
 
   function step(event) {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     if (event.target.closest("input, select, textarea")) return;
+    const point = event.target.closest("#board .taps a");
+    if (point && ARROWS[event.key]) {
+      event.preventDefault();
+      move(point, ARROWS[event.key]);
+      return;
+    }
     const link = byId(KEYS[event.key]);
     if (!link) return;
     event.preventDefault();
@@ -254,6 +299,13 @@
     document.addEventListener("submit", send);
     window.addEventListener("popstate", () => show({ path: location.pathname + location.search }));
   }
+  document.addEventListener("focusin", (event) => {
+    const point = event.target.closest?.("#board .taps a");
+    if (!point) return;
+    cursor = placeOf(point);
+    stop();
+  });
+  stop();
   for (const kind of ["pointerover", "focusin"]) document.addEventListener(kind, preview);
   document.addEventListener("visibilitychange", listen);
   listen();

@@ -81,7 +81,22 @@ def test_a_player_signs_in_and_plays_by_keys(view: View, tmp_path: Path) -> None
         keys.choose("oust 1")
         alice.see("It is your turn, alice")
         keys.choose("To the content")
-        keys.choose("C3")
+        keys.go_to("C3")
+        for arrow, cell in (
+            (Keys.ARROW_LEFT, "B3"),
+            (Keys.ARROW_UP, "B4"),
+            (Keys.ARROW_RIGHT, "C4"),
+            (Keys.ARROW_DOWN, "C3"),
+            (Keys.ARROW_LEFT, "B3"),
+        ):
+            keys.type(arrow)
+            assert browser.switch_to.active_element.accessible_name.strip() == cell
+        keys.type(Keys.ENTER)
+        alice.see("Your turn so far: B3.")
+        keys.type(Keys.ESCAPE)
+        alice.see("It is your turn, alice")
+        keys.type(Keys.ARROW_RIGHT)
+        keys.type(Keys.ENTER)
         alice.see("Your turn so far: C3.")
         keys.choose("Play C3")
         alice.see("That is done.")
