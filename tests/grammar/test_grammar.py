@@ -12,7 +12,7 @@ from pbm_oust.grammar.form import Command
 from pbm_oust.grammar.wish import WISH_SHOWN, read_wish, rest_of_wish
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules import KINDS
-from pbm_oust.service.table import FORMS, AnyForm, parse_line
+from pbm_oust.service.table import parse_line
 from tests.support import commands, kept, tables
 
 tabled = tables.tabled(__file__)
@@ -49,21 +49,6 @@ def test_what_a_line_says_is_in_the_values_of_its_command() -> None:
         Clause((Place(("G7",)), Deed.PASS)),
     )
     assert (queued["queueing"], queued["clauses"], queued["guard"]) == (Queueing.SET, clauses, 12)
-
-
-def usage_of(form: AnyForm) -> str:
-    """Return how a form is written whose places are its parameters alone."""
-    places = [parameter.name for parameter in form.parameters]
-    return " ".join([*(["oust"] if form.is_of_kind else []), form.name, *places])
-
-
-def test_every_form_shows_how_it_is_written() -> None:
-    usages = {form.name: form.usages(OUST if form.is_of_kind else None) for form in FORMS}
-    plain = {form.name: [usage_of(form)] for form in FORMS if not (form.rest or form.options)}
-    written: dict[str, list[str]] = {}
-    for name, usage in tables.of(__file__)["every form shows how it is written"]:
-        written.setdefault(name, []).append(usage)
-    assert usages == plain | written
 
 
 CELLS = st.tuples(st.sampled_from("ABCDEFGHJKLMNOPQRSTUVWXYZ"), st.integers(1, 25))

@@ -165,6 +165,12 @@ def _withdraw_an_offer(season: Season) -> None:
     king.ask(f"oust unseek {offered_number(offered)} king {king.password}")
 
 
+def _invite(season: Season) -> None:
+    """Invite somebody who has no account, and think better of it."""
+    for command in ("invite", "uninvite"):
+        season.players["alice"].signed(command, "nora@letter.example")
+
+
 def _begin_by_letter(season: Season) -> None:
     """Send no command, answer the letter that comes, choose another name, and resign."""
     mabel = Player("", "", "mabel@letter.example", season.world)
@@ -215,6 +221,7 @@ ERRANDS: tuple[tuple[float, Errand, str], ...] = (
     (0.35, _withdraw_an_offer, "king"),
     (0.40, _replay, "ivy king"),
     (0.45, _play_again, "dinah edgar"),
+    (0.46, _invite, "alice"),
     (0.48, _begin_by_letter, "alice"),
     (0.50, _go_silent, "fiona jabber king"),
     (0.55, _take_leave, "king"),

@@ -1,16 +1,23 @@
-"""Commands written as lines and as answers: what is written is read as the same command again."""
+"""Commands written as lines and as answers: what is written is read as the same command again.
+
+A word that is taken as a password is one wherever a password stands, and others are refused.
+"""
+
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pbm_oust.accounts.asks import Ask, Topic
+from pbm_oust.accounts.password import Secret
 from pbm_oust.board.record import WISHED
 from pbm_oust.grammar.form import Command
+from pbm_oust.grammar.values import BadPassword, read_new_password
 from pbm_oust.languages import LANGUAGES, Language
 from pbm_oust.play.unit_of_work import ForPlayer
 from pbm_oust.refusal import Unreadable
-from pbm_oust.rules import KINDS
+from pbm_oust.rules import KINDS, Kind
 from pbm_oust.service.answers import read_answer
 from pbm_oust.service.table import FORMS, AnyForm, parse_line
 from tests.support import tables
@@ -21,7 +28,18 @@ REPLY = Ask.on_board(Topic.PLAY, "oust", 17, 12, "alice")
 
 USERIDS = st.sampled_from(("alice", "bob", "pass", "really", "move", "x-9"))
 NUMBERS = st.integers(1, 99999).map(str)
-PASSWORDS = st.sampled_from(("wonderland", "MOTDEPASSE", "PASSWORD", "Rabbit-Hole"))
+SECRETS = ("wonderland", "MOTDEPASSE", "PASSWORD", "Rabbit-Hole")
+PASSWORDS = st.sampled_from(SECRETS)
+TAKEN = (
+    "-secret1",
+    "--s3cret!",
+    "-9lives99",
+    "-my/secret",
+    "---------",
+    "\u2013dash\u20131",
+    "=-=-=-=",
+)
+"""Passwords that resemble options."""
 GUARDS = st.one_of(st.just(""), NUMBERS.map("#{}".format))
 CELLS = st.lists(
     st.builds("{}{}".format, st.sampled_from("ABCDEFGHJ"), st.integers(1, 13)),
@@ -59,13 +77,13 @@ BEHIND = {
     "change address": line(USERIDS, PASSWORDS, "a@b.org"),
     "change password": line(USERIDS, PASSWORDS, "Rabbit-Hole"),
     "forgot": USERIDS,
-    "challenge": line(USERIDS, USERIDS, OPTIONS),
+    "challenge": line(USERIDS, USERIDS, st.one_of(st.just(""), PASSWORDS), OPTIONS),
     "seek": line(USERIDS, PASSWORDS, OPTIONS, st.sampled_from(("", "-x", "-o"))),
     "invite": line(USERIDS, PASSWORDS, "a@b.org"),
     "uninvite": line(USERIDS, PASSWORDS, "a@b.org"),
     "join": line(NUMBERS, USERIDS, PASSWORDS),
     "unseek": line(NUMBERS, USERIDS, PASSWORDS),
-    "replay": line(NUMBERS, NUMBERS, USERIDS, USERIDS),
+    "replay": line(NUMBERS, NUMBERS, USERIDS, USERIDS, st.one_of(st.just(""), PASSWORDS)),
     "move": line(
         NUMBERS,
         USERIDS,
@@ -126,6 +144,13 @@ def behind(form: AnyForm) -> st.SearchStrategy[str]:
     return BEHIND.get(form.name, line(*front))
 
 
+def on_grid_of(kind: Kind, form: AnyForm, words: str, data: st.DataObject) -> str:
+    """Return words with an option for a grid of a game, if any, in place of one for Oust."""
+    usual = [word for word in words.split(" ") if not word.startswith(("-size", "-hex"))]
+    sizes = next((each.forms(kind) for each in form.options if each.name == "size"), ())
+    return " ".join([*usual, data.draw(st.sampled_from(("", *sizes)))]).rstrip()
+
+
 def read(text: str) -> Command:
     _, command = parse_line(text)
     assert not isinstance(command, Unreadable), (text, command, command.culprit)
@@ -140,9 +165,8 @@ def test_what_is_written_is_read_as_the_same_command(
 ) -> None:
     kind = data.draw(st.sampled_from(tuple(KINDS))) if form.is_of_kind else ""
     words = data.draw(behind(form))
-    if kind == "churn":
-        words = words.replace("-hex=3,4", "").replace("-hex", "")
-        words = words.replace("-size=11x9", "-size=4").replace("-size=13", "-size=3,4")
+    if kind and kind != "oust":
+        words = on_grid_of(KINDS[kind], form, words, data)
     command = read(" ".join(filter(None, (kind, form.name, words))))
     written = command.line(language, mask=False)
     assert read(written) == command
@@ -190,6 +214,44 @@ def test_a_short_form_is_written_in_full_and_a_deed_is_enough_in_an_answer() -> 
 def test_what_has_to_be_put_into_a_line_is_known(text: str, blanks: list[str]) -> None:
     command = read(text)
     assert command.form.blanks(command) == blanks
+
+
+def lines(form: AnyForm, kind: Kind, words: list[str], password: str) -> Iterator[str]:
+    """Yield the lines of a command with a password, without options and with each of them."""
+    own = [kind.name, form.name] if form.is_of_kind else [form.name]
+    said = [password if word in SECRETS else word for word in words if not word.startswith("-")]
+    yield " ".join([*own, *said])
+    for option in form.options:
+        for each in option.forms(kind):
+            yield " ".join([*own, *said, each])
+            yield " ".join([*own, each, *said])
+
+
+@pytest.mark.parametrize(
+    "form",
+    [form for form in FORMS if form.is_signed or (form.rest and form.rest.is_secret)],
+    ids=lambda form: str(form.name),
+)
+@given(data=st.data())
+def test_what_is_taken_as_a_password_is_one_in_every_command(
+    form: AnyForm, data: st.DataObject
+) -> None:
+    words = data.draw(
+        behind(form).map(str.split).filter(lambda each: not {*SECRETS}.isdisjoint(each))
+    )
+    kind = data.draw(st.sampled_from(tuple(KINDS.values())))
+    password = data.draw(st.sampled_from(TAKEN))
+    assert read_new_password(password) == Secret(password)
+    for each in lines(form, kind, words, password):
+        assert Secret(password) in read(each).given.values(), each
+
+
+@tabled("password", password=tables.unescaped)
+def test_what_looks_like_another_part_of_a_command_is_no_password(password: str) -> None:
+    for text in (f"signup alice {password}", f"change password alice wonderland {password}"):
+        _, refused = parse_line(text)
+        assert isinstance(refused, Unreadable), text
+        assert refused.reason == BadPassword()
 
 
 def test_every_form_has_a_name_of_its_own() -> None:
