@@ -1,4 +1,4 @@
-"""Tags: what stands behind the + of our address besides asks, and codes and sessions. Pure.
+"""Tags, the words behind the + of our address, but for asks; codes, and sessions. Pure.
 
     pbmserv+verify.CODE@HOST
     pbmserv+bounces.TOKEN@HOST
@@ -95,7 +95,7 @@ def code_for(key: bytes, pending: Pending) -> str:
 
 
 def name_of(code: Secret) -> str:
-    """Return what a code is known by where it must not stand itself, written like a message key."""
+    """Return the name of a code for places where it must not stand; written like a message key."""
     return hashlib.sha256(code.text.encode()).hexdigest()[:16]
 
 
@@ -128,18 +128,18 @@ _BOUNCES = "bounces"
 
 
 def envelope_sender(own_address: str, key: bytes, recipient: str) -> str:
-    """Return the address that a letter to `recipient` comes back to."""
+    """Return the envelope sender of a letter, to which its bounces come."""
     return tagged(own_address, f"{_BOUNCES}.{bounce_token(key, recipient)}")
 
 
 def bounce_token(key: bytes, recipient: str) -> str:
-    """Return the token that a letter to a recipient comes back with."""
+    """Return the token of the envelope sender of a letter, made from its recipient."""
     name = ascii_address(recipient).lower().replace('"', "")
     return proof(key, _BOUNCES, name)
 
 
 def tag_of(address: str) -> str:
-    """Return what stands behind the last + of an address, in lower case."""
+    """Return the tag of an address, in lower case: the words behind its last +."""
     return address.rpartition("@")[0].rpartition("+")[2].lower()
 
 
@@ -173,7 +173,7 @@ _ECHO_TAG = re.compile(rf"{_ECHO}\.(?P<name>{CODE.pattern})\.(?P<token>{TOKEN.pa
 
 
 class Echo(Struct, frozen=True):
-    """That a mail comes back to an operator who tries whether mail arrives; not proved yet."""
+    """A trial mail of an operator that should come back, from its tag; not proved yet."""
 
     name: str
     """What tells it from others: 16 letters and digits."""
@@ -181,7 +181,7 @@ class Echo(Struct, frozen=True):
 
     @classmethod
     def begin(cls, key: bytes, name: str) -> Self:
-        """Return what a mail is to bring back."""
+        """Return a trial that begins now."""
         return cls(name, proof(key, _ECHO, name))
 
     def is_proved(self, key: bytes) -> bool:
@@ -203,7 +203,7 @@ Tag = Robotic | Secret | Echo | Claim
 
 
 def parse_tag(address: str, own_address: str) -> Tag | None:
-    """Return what the tag of an address of ours says, in letters of either case; None for none."""
+    """Return the meaning of the tag of an address of ours, in either case; None without one."""
     if not is_same_address(address, own_address) or "+" not in address:
         return None
     tag = tag_of(address)
@@ -249,7 +249,7 @@ class SignIn(Struct, frozen=True):
         return cls(userid, (now + SESSION_LIFETIME).replace(microsecond=0), name)
 
     def parts(self) -> tuple[str, ...]:
-        """Return what proves this session and no other, as words."""
+        """Return the words from which the token of this session alone is made."""
         return ("session", self.userid, _seconds(self.ends), self.name)
 
     @property

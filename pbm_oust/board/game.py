@@ -143,7 +143,7 @@ class Game(Struct, frozen=True):
 
     @property
     def is_first_stone(self) -> bool:
-        """Whether the side to move places a stone that the other player may take over."""
+        """Whether the side to move places the first stone, which the other player may take over."""
         is_empty = not self.position.occupied
         return self.header.terms.swap and self.to_move is Side.X and is_empty
 
@@ -250,7 +250,7 @@ class Game(Struct, frozen=True):
         return self.with_placements([record], position)
 
     def with_placements(self, records: Sequence[Record], position: Position) -> "Game":
-        """Return the game with records of placements that have led to a position."""
+        """Return the game with further records of placements, and the position after them."""
         return structs.replace(
             self,
             position=position,
@@ -414,7 +414,7 @@ class Game(Struct, frozen=True):
 
 
 def replay(header: Header, records: Iterable[Record]) -> Game:
-    """Return the game after these records, which must come from a game."""
+    """Return the game after these records. Raises NotAllowed or Illegal where one does not fit."""
     game = Game.start(header)
     for record in records:
         game = game.redo(record)
@@ -437,7 +437,7 @@ class Variation(Struct, frozen=True):
     """The same games, each before those passes."""
 
     def told_after(self, at: int) -> Sequence[Game]:
-        """Return the games to show for the turn that ends after `at` placements.
+        """Return the games that show the turn which ends after `at` placements.
 
         If passes were forced, those before and after each pass are among them.
         """

@@ -62,7 +62,7 @@ def _after(step: Step, position: Position) -> Position:
 
 
 def steps_of(side: Side | None, action: object) -> tuple[Step, ...]:
-    """Return a record as a step; none for a swap and for records that are not moves."""
+    """Return the one step of a record: its move. Swaps and records of other kinds have none."""
     if side and isinstance(action, tuple):
         return (Step(side, action),)
     return (Step(side, ()),) if side and action is Deed.PASS else ()

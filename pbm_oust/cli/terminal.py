@@ -40,12 +40,12 @@ def tell(line: object) -> None:
 
 
 def say_text(text: object, *, err: bool = False) -> None:
-    """Print a text of lines; it brings its last line end along."""
+    """Print a text of lines as a terminal can show it; no line end is added."""
     click.echo(shown(text), nl=False, err=err)
 
 
 def say_json(text: str) -> None:
-    """Print lines of JSON; they mean the same as before. They bring their line ends along."""
+    """Print lines of JSON; odd characters are escaped, and no line end is added."""
     click.echo(visible_json(text), nl=False)
 
 

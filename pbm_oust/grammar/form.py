@@ -295,7 +295,7 @@ class Form(Generic[R_co]):
         return self.read(words, known.get(notation.KIND), known)
 
     def known_to(self, ask: Ask) -> dict[str, Any]:
-        """Return those values of the command that the letter with an ask knows, by their names."""
+        """Return the values of the command that the ask of a letter has, by their names."""
         return {name: value for name, value in ask.values.items() if name in self.names}
 
     def command(self, words: str = "", /, **given: object) -> Command:
@@ -595,7 +595,7 @@ class Line(Struct, frozen=True):
         return bool(found and found[1] in self._options())
 
     def place_in(self, shown: str, culprit: str) -> int | None:
-        """Return the index of the faulty word or part in the line as shown, or None.
+        """Return the index of the character in the shown line where its fault begins, or None.
 
         The parameters are searched first, whole words before parts of words, in either case.
         """

@@ -199,7 +199,7 @@ class Look:
         return [account for account in found if account.has_exactly(address)]
 
     def names_for_sender(self) -> Callable[[str], bool]:
-        """Return a function: whether a word is a userid that the sender of a request may be shown.
+        """Return a test for userids that the sender of the request may be shown.
 
         Strangers learn only of accounts that have a board, which everybody can see.
         """
@@ -263,7 +263,7 @@ class Look:
         return self.reachable(account, addresses, "")
 
     def reachable(self, account: Account, addresses: tuple[str, ...], wrote_from: str) -> Reader:
-        """Return a player at those addresses from which letters do not bounce.
+        """Return a player as a reader, without those of their addresses from which letters bounced.
 
         The address that they wrote from is included, whatever bounced before.
         """
@@ -289,7 +289,7 @@ class Look:
         return Reader((address,), None, address, self.returned_from(address), settings)
 
     def as_owner(self, reader: Reader, userids: Sequence[str] = ()) -> Reader:
-        """Return whoever wrote from an address as the player of the account that has it.
+        """Return a reader as the player whose account has the address that they wrote from.
 
         Only what goes to that address may depend on it, for nothing proves who wrote. If several
         accounts have it, only one among some userids counts.
@@ -306,7 +306,7 @@ class Look:
         return structs.replace(reader, userid=account.userid, account=account, settings=settings)
 
     def returned_from(self, *addresses: str) -> tuple[Returned, ...]:
-        """Return what came back from addresses, for those from which something did."""
+        """Return the bounces of each address from which letters came back."""
         found = (bounces_of(self.snapshot, address) for address in addresses)
         return tuple(each for each in found if each.bounces)
 
@@ -341,7 +341,7 @@ class Context(Look):
     def answering(
         self, request: Request, *, player: Actor | None = None, key: str = ""
     ) -> "Context":
-        """Return the same for a request, signed by a player if one is given.
+        """Return this context for another request, signed by a player if one is given.
 
         `key` is its message key, if that is not one of the mail.
         """
@@ -350,7 +350,7 @@ class Context(Look):
         return made
 
     def beside_others(self, room: Capacity) -> "Context":
-        """Return the same for one of several commands, whose answer has so much room."""
+        """Return this context for one of several commands, with the room that its answer has."""
         made = copy(self)
         made.room, made._accounts = room, {}
         return made

@@ -160,7 +160,7 @@ class Notice(Struct, frozen=True):
         return len(page.rows) if page else 0
 
     def ask(self) -> Meaning | None:
-        """Return what the letter asks of its reader; None for any command of theirs.
+        """Return the meaning of an answer to the letter; None for any command of its reader.
 
         It asks for a turn on each board that it shows as it is now, unless it asks for something
         else.
@@ -169,7 +169,7 @@ class Notice(Struct, frozen=True):
         return sheet_of(now, self.reader.account, self.more())
 
     def more(self) -> Command | None:
-        """Return the command for what a list has no room for in the letter."""
+        """Return the command for the part of a list that has no room in the letter."""
         page: Page[object] | None = getattr(self, "page", None)
         following: Command | None = getattr(self, "following", None)
         return following if page and page.left_out else None
@@ -183,7 +183,7 @@ class Notice(Struct, frozen=True):
         return True
 
     def topic(self) -> str:
-        """Return what sets the letter apart from others to its reader about the same mail."""
+        """Return a word for the Message-ID: letters to one reader about one mail differ in it."""
         game = self.board()
         return f"{game.name}.{len(game.records)}" if game else self.template
 
@@ -425,7 +425,7 @@ class AnalysisNotice(Notice, frozen=True):
         return tuple(ShownBoard(self.game.after(each.number), False) for each in self.points)
 
     def topic(self) -> str:
-        """Return what sets the letter apart from others about the board."""
+        """Return a word for the Message-ID: letters about one board differ in it."""
         return f"{self.game.name}.analysis"
 
 
@@ -441,7 +441,7 @@ class Capacity(Struct, frozen=True):
     boards: int = MOST_DRAWN
 
     def beside(self, notice: Notice) -> "Capacity":
-        """Return what is left beside a notice."""
+        """Return the room that is left beside a notice."""
         drawn = len(notice.shows())
         return Capacity(max(0, self.lines - notice.listed()), max(0, self.boards - drawn))
 
@@ -493,7 +493,7 @@ class Page(Struct, Generic[T_co], frozen=True):
 
 
 def part_of(number: int, most: int) -> Window:
-    """Return which part of a list a page has, in a letter with room for so many lines."""
+    """Return the part of a list that is on a page, with room for so many lines."""
     return Window(most, (number - 1) * MOST_LISTED)
 
 

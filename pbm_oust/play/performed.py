@@ -18,7 +18,7 @@ from pbm_oust.store.verifications import keep_sheet
 
 
 class Performed(Struct, frozen=True):
-    """A request that was carried out; its key is not kept yet, nor are its letters written."""
+    """A command that was carried out, before its key is kept and its letters are written."""
 
     outcome: Outcome
     on: Context
@@ -36,7 +36,7 @@ class Performed(Struct, frozen=True):
         return self._settle(write, self.outcome.notices)
 
     def settle_beside_answer(self, write: Write) -> Handled:
-        """Do the same, but for the letter that answers the request: it is told in another one."""
+        """Do the same, and write all letters but the answer, which is part of another letter."""
         return self._settle(write, [each for each in self.outcome.notices if not each.is_answer])
 
     def _settle(self, write: Write, notices: Iterable[Notice]) -> Handled:
@@ -87,7 +87,7 @@ def post(
 
 
 def count_bytes(transaction: Transaction, letter: Draft, now: datetime) -> None:
-    """Count what a letter has more than was charged for it before it was written."""
+    """Charge the bytes of a letter beyond those that were charged before it was written."""
     more = len(letter.content) - LEAST_BYTES
     if more > 0:
         count(transaction, Charge(Counted.BYTES, letter.head.recipient, more), now)

@@ -83,7 +83,7 @@ class SectionTable(Struct, frozen=True):
         return [(score, [found[score.userid, other] for other in order]) for score in self.scores]
 
     def fields(self) -> dict[str, Any]:
-        """Return what JSON says about it."""
+        """Return the section as JSON has it."""
         return {
             "round": self.section.round,
             "section": self.section.section,
@@ -97,11 +97,11 @@ class SectionTable(Struct, frozen=True):
         return next(each.points for each in self.scores if each.userid == userid)
 
     def winners(self) -> list[str]:
-        """Return who has won the section, if its games are over."""
+        """Return the winners of the section, whose games are over."""
         return cups.winners(self.scores, self.out)
 
     def equals(self) -> list[list[Score]]:
-        """Return the players who have as many points as others and have beaten somebody."""
+        """Return each group of players with equally many points, without those who have none."""
         groups = (list(group) for _, group in groupby(self.scores, lambda each: each.points))
         return [group for group in groups if len(group) > 1 and group[0].points]
 
@@ -114,7 +114,7 @@ def _mark(game: Summary, userid: str) -> str:
 
 
 def entering(cup: Cup, userid: str | None) -> Ask | None:
-    """Return what an answer to a letter about a tournament is."""
+    """Return the ask of a letter about a tournament; None for a reader without an account."""
     return Ask.numbered(Topic.TOURNAMENT, cup.kind, cup.number, userid) if userid else None
 
 
@@ -164,7 +164,7 @@ class TournamentNotice(Notice, frozen=True):
         return entering(self.cup, self.reader.userid)
 
     def topic(self) -> str:
-        """Return which letter about which cup it is."""
+        """Return a word for the Message-ID, made of the cup, its round and the news."""
         return f"{self.cup.name}.{self.cup.round}.{self.news.value}"
 
 
@@ -428,7 +428,7 @@ def _end(
 
 
 def table_of(on: Look, section: Section, cup: Cup) -> SectionTable:
-    """Return how the players of a section stand."""
+    """Return the standings of a section."""
     boards = tuple(tournaments.boards_of(on.snapshot, section))
     entries = tournaments.entries_of(on.snapshot, cup.kind, cup.number, section.players)
     out = frozenset(userid for userid, each in entries.items() if each.out)
@@ -530,7 +530,7 @@ def notices_of(
     *,
     is_thanked: bool = False,
 ) -> Iterator[TournamentNotice]:
-    """Yield what tells some readers of a cup, perhaps because they sent thanks."""
+    """Yield a notice of a cup for each of some readers."""
     userids = [each.userid or "" for each in readers]
     count = tournaments.count_entries(on.snapshot, cup)
     entries = tournaments.entries_of(on.snapshot, cup.kind, cup.number, userids)

@@ -145,7 +145,7 @@ def playing_again(game: Game, userid: str) -> tuple[Command, ...]:
 
 
 def answering(ask: Ask, said: AnsweredBy) -> list[AnyForm]:
-    """Return the forms of which an answer to the letter with an ask says a command in some way."""
+    """Return the forms of the commands that an answer to a letter may say in one of the ways."""
     forms = (form for form in FORMS if form.answers.get(ask.topic) is said)
     return [form for form in forms if ask.topic is not Topic.DO or form.name in ask.about]
 
@@ -276,7 +276,7 @@ def granted(text: str) -> str:
 
 
 def recognise(text: str) -> tuple[Line, Unreadable | None]:
-    """Return a line with the command that its first words name, and why, if they name none."""
+    """Return a line with the command that its first words name, or the reason why there is none."""
     try:
         written = vocabulary.split_words(text)
         line = Line(as_written_here(written, KINDS, KIND_TOPICS, _GENERAL_TOPICS))
@@ -364,7 +364,7 @@ def _named(
 
 
 def seconds_of(topic: str, forms: Mapping[str, AnyForm]) -> dict[str, AnyForm]:
-    """Return those of some forms whose names have two words, the first this, by the second."""
+    """Return the forms whose names have two words and begin with `topic`, by their second words."""
     two = (name.split() for name in forms if name.startswith(f"{topic} "))
     return {second: forms[f"{topic} {second}"] for _, second in two}
 

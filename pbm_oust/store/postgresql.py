@@ -96,7 +96,7 @@ CREATE TABLE home_key ( -- the secret of the home, which all hosts share
 
 
 def tables() -> str:
-    """Return the statements that make all tables, in the words of PostgreSQL."""
+    """Return the statements that make all tables, in the SQL of PostgreSQL."""
     worded = _OTHER_WORD.sub(lambda found: _OTHER_WORDS[found[0]], database.tables())
     return worded + _ONLY_HERE
 
@@ -176,7 +176,7 @@ _SETTINGS = (
 
 
 class PostgresqlConnection(database.Connection):
-    """A connection to the database that messages call `where`.
+    """A connection to the database on a server; `where` is its name in messages.
 
     Every method may raise DatabaseFault.
     """
@@ -266,7 +266,7 @@ class PostgresqlConnection(database.Connection):
             self.execute("COMMIT" if is_harmless else "ROLLBACK")
 
     def moment(self) -> database.Value:
-        """Return what is another value after each commit."""
+        """Return a value that changes with each commit."""
         return str(self.execute("SELECT pg_current_snapshot()::text")[0][0])
 
     def close(self) -> None:
@@ -487,7 +487,7 @@ class PostgresqlDatabase(database.Database):
         return self.clock.time()
 
     def holding(self) -> Holder:
-        """Return what takes tasks for this host.
+        """Return the holder of the tasks of this host.
 
         A host that is dead, or has stopped, loses them within a minute.
         """

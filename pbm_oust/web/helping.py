@@ -66,7 +66,7 @@ def _pieces(block: Block, language: Language) -> Iterator[Passage]:
 
 
 def address_of(subject: str) -> str:
-    """Return the path of a subject of the help: of a game, that of its rules."""
+    """Return the path of the page about a subject of the help; for a game, its rules."""
     if subject in PLAYED:
         return addresses.of_advice(PLAYED[subject].name)
     return addresses.of_rules(subject) if subject in KINDS else addresses.of_help(subject)
@@ -178,7 +178,7 @@ async def rules(request: Request) -> Response:
 
 
 async def advice(request: Request) -> Response:
-    """Answer with how to play a game well, with boards."""
+    """Answer with the advice on a game, and its boards."""
     ground, kind = ground_of(request), kind_asked(request.path_params["kind"])
     if kind.name not in TRIED:
         raise HTTPException(404)
