@@ -1,4 +1,4 @@
-"""The habits of people from other servers, or from none: other orders of words, and wishes. Pure.
+"""Lines in the order of other servers, and plain sentences of newcomers, as commands. Pure.
 
 challenge oust alice bob    a game's command before the game
 oust help move              a general command behind a game

@@ -1,4 +1,4 @@
-"""Finding boards: those of players or of everybody that pass a filter, and searching among them."""
+"""Lists of boards by player and filter, and the search among all boards."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -45,7 +45,7 @@ class BoardSearch(Struct, frozen=True):
 
 
 class Found(Struct, Generic[T_co], frozen=True):
-    """Some of the boards that were looked for: those on which something happened last."""
+    """A part of the boards that were looked for: those that changed last."""
 
     boards: tuple[T_co, ...]
     count: int
@@ -55,7 +55,7 @@ class Found(Struct, Generic[T_co], frozen=True):
 
 
 def find_latest(on: Look, search: BoardSearch, part: index.Window) -> Found[Summary]:
-    """Return a part of some boards; those come first on which something happened last."""
+    """Return a part of a list of boards, the latest change first."""
     boards, count = index.boards_in(
         on.snapshot,
         [kind.name for kind in search.kinds],
@@ -113,7 +113,7 @@ class ResultSought(Enum):
 
 
 class Sought(Struct, frozen=True):
-    """Which boards a search finds."""
+    """The conditions of a search for boards."""
 
     kinds: Collection[Kind]
     filter: Filter = Filter.ALL
@@ -126,7 +126,7 @@ class Sought(Struct, frozen=True):
     """The cells of the first placements, on the board turned or reflected in any way."""
 
     def is_met(self, board: Summary) -> bool:
-        """Return whether this is one of them, as far as the index says."""
+        """Return whether a board meets the conditions, as far as the index says."""
         if self.grids and board.grid not in self.grids:
             return False
         winner, result = board.winner, board.result
@@ -154,7 +154,7 @@ class SearchPage(Struct, frozen=True):
 
 
 def search(on: Look, sought: Sought, most: int, after: index.Mark | None = None) -> SearchPage:
-    """Return at most so many boards behind another one, all of one moment.
+    """Return a page of the boards that are sought: at most `most`, from the mark `after` on.
 
     It looks at no more than `MOST_LOOKED_AT`, and then says how far it has come.
     """

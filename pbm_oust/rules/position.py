@@ -114,7 +114,7 @@ class Position(ABC):
         return 0
 
     def has_placement(self) -> bool:
-        """Return whether the side to move may place anywhere; always as long as there is no result.
+        """Return whether the side to move has a placement: usually until there is a result.
 
         Where a side can be without a placement, the game says so.
         """

@@ -341,7 +341,7 @@ def damaged_boards(
 def read_entries(
     snapshot: database.Snapshot, statement: str, *values: database.Value
 ) -> list[Summary]:
-    """Return the entries in the rows of a query."""
+    """Return the summaries in the rows of a query."""
     return [_entry(row) for row in snapshot.rows(statement, *values)]
 
 

@@ -1,4 +1,4 @@
-"""Message keys: which commands have come before, what became of them, and which records they made.
+"""Message keys: the commands that came before, with their outcomes and their records.
 
 A key is written within the transaction of its command, so that the command is done once however
 often its mail comes. It is kept for 30 days, which is longer than mail servers try.

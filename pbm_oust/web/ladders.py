@@ -1,4 +1,4 @@
-"""The page of the ladder of a game: who stands where, and who plays whom for a place."""
+"""The page of the ladder of a game: its players in order, and their challenges."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -104,7 +104,7 @@ def own_page(
     form: Mapping[str, str],
     fault: Mistake | None = None,
 ) -> Response:
-    """Return the part of a ladder where a player stands, and whom they may challenge.
+    """Return the part of a ladder around a player, and the players whom they may challenge.
 
     If a form was refused, `fault` says why.
     """
