@@ -20,6 +20,7 @@ from pbm_oust.board import Game, Header
 from pbm_oust.board.header import Origin, Terms, steps_of
 from pbm_oust.board.notation import NUMBER
 from pbm_oust.board.reasons import NoSuchRecord, OfBoard
+from pbm_oust.commands.invite import send_invitation
 from pbm_oust.commands.show import GAMES, LIST
 from pbm_oust.grammar import values
 from pbm_oust.grammar.form import AnsweredBy, Command, Cost, Form
@@ -197,6 +198,17 @@ def _usable(kind: Kind, grid: Grid | None) -> Grid:
     if not kind.plays_on(chosen):
         raise NotAllowed(UnusableGrid(kind, chosen))
     return chosen
+
+
+def invite_by_challenge(
+    on: Context, kind: Kind, x: str, o: str, grid: Grid | None = None, **terms: Any
+) -> Outcome:
+    """Invite whoever has the address in the place of a player, who moves first on either side.
+
+    Raises NotAllowed.
+    """
+    address = o if x == on.player.userid else x
+    return send_invitation(on, address, kind, _usable(kind, grid), Terms(**terms))
 
 
 _RECORD = re.compile(rf"#?(?:0|{NUMBER.pattern})")
@@ -400,12 +412,12 @@ JOIN = Form(
 FORMS: tuple[Form[ForPlayer | ForEither], ...] = (
     Form(
         "challenge",
-        TWO_PLAYERS,
+        tuple(structs.replace(each, read=values.read_player) for each in TWO_PLAYERS),
         values.PASSWORD_IF_ANY,
         OPTIONS,
         cost=Cost(boards=1),
         instead=_usual_grid,
-        run=ForEither(header_of),
+        run=ForEither(header_of, invite_by_challenge),
     ),
     Form(
         "seek",

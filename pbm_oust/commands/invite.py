@@ -5,7 +5,6 @@ none, starts the board and plays there (`begin.py`). Nothing is kept of them but
 from the address (`asks.invited`), which does not tell it.
 """
 
-from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -13,7 +12,7 @@ from msgspec import structs
 
 from pbm_oust.accounts import asks
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.address import is_same_address, parse_address
+from pbm_oust.accounts.address import is_same_address
 from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.accounts.items import INVITATION_LIFETIME, MOST_INVITATIONS, Invitation
 from pbm_oust.accounts.settings import USUAL
@@ -23,12 +22,12 @@ from pbm_oust.grammar import values
 from pbm_oust.grammar.form import AnsweredBy, Form
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Rest
-from pbm_oust.play.authentication import note_charges, spend
+from pbm_oust.play.authentication import PasswordWanted, note_charges, spend
 from pbm_oust.play.context import Context, Look, Outcome, done
 from pbm_oust.play.notices import BoardNotice, Notice, Reader, ShownBoard
 from pbm_oust.play.starting import objections
 from pbm_oust.play.unit_of_work import ForPlayer
-from pbm_oust.refusal import NotAllowed, NotAllowedReason, Unreadable
+from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules import KINDS, Grid, Kind
 from pbm_oust.store.accounts import accounts_at
 from pbm_oust.store.index import has_moved
@@ -49,6 +48,10 @@ class InvitationsOff(NotAllowedReason, frozen=True):
 
 class MayNotInvite(NotAllowedReason, frozen=True):
     """The player has proved no address, or has no board with a move."""
+
+
+class Unproved(PasswordWanted, frozen=True):
+    """Nothing proves that the player has sent the challenge to an address."""
 
 
 class OwnAddress(NotAllowedReason, frozen=True):
@@ -86,7 +89,7 @@ def _check_may_invite(on: Context, address: str) -> None:
     own = on.own
     if not on.home.configured.invitations:
         raise NotAllowed(InvitationsOff())
-    is_proved = own.has_proved_address or on.request.reply or on.request.is_verified_by(own)
+    is_proved = own.has_proved_address or on.request.writer or on.request.is_verified_by(own)
     if not (is_proved and has_moved(on.snapshot, own.userid)):
         raise NotAllowed(MayNotInvite())
     if own.has_address(address) or is_same_address(address, on.home.configured.address):
@@ -199,6 +202,8 @@ def send_invitation(on: Context, address: str, kind: Kind, grid: Grid, terms: Te
     The player hears the same whether or not some account has the address, and wants to play with
     them. Raises NotAllowed.
     """
+    if not on.player.is_proved:
+        raise NotAllowed(Unproved())
     _check_may_invite(on, address)
     userid, name = on.player.userid, _name_of(on, address)
     spend(on, [Charge(Counted.INVITATIONS, userid)])
@@ -307,18 +312,7 @@ def keep_away(on: Context, name: str) -> None:
         note_charges(on, [Charge(Counted.UNINVITED, name)])
 
 
-def _read_address(words: Sequence[str]) -> str:
-    try:
-        return parse_address(values.at_most_one(words)[0])
-    except ValueError:
-        raise Unreadable(values.BadAddress(), words[0]) from None
-
-
-def _write_address(address: str) -> Iterable[str]:
-    return (address,)
-
-
-_ADDRESS = Rest(("address",), ("ADDRESS",), _read_address, _write_address)
+_ADDRESS = Rest(("address",), ("ADDRESS",), values.read_address, lambda address: (address,))
 FORMS: tuple[Form[ForPlayer], ...] = (
     Form(
         "invite",

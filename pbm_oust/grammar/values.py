@@ -260,4 +260,16 @@ def read_addresses(words: Sequence[str]) -> tuple[str, ...]:
     return tuple({normal_address(each): each for each in reversed(found)}.values())[::-1]
 
 
+def read_player(word: str) -> str:
+    """Return the userid of a player, or the address of somebody. Raises Unreadable."""
+    if "@" not in word[1:]:  # some write @alice
+        return read_userid(word)
+    return read_address([word])
+
+
+def read_address(words: Sequence[str]) -> str:
+    """Return the only address as it was written. Raises Unreadable."""
+    return read_addresses(at_most_one(words))[0]
+
+
 ADDRESSES = Rest(("addresses",), ("[ADDRESS..]",), read_addresses, tuple, least=0)

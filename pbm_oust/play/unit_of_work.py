@@ -156,6 +156,9 @@ class ForEither(Struct, frozen=True):
     header: Callable[..., Header]
     """Takes the Context and the values of the command but for the password. Returns the header of
     the board. Raises NotAllowed."""
+    invite: Callable[..., Outcome] | None = None
+    """Takes the same if an address may stand in the place of a player, and one does: invites
+    whoever has it."""
     signers: ClassVar = ("x", "o")
 
 

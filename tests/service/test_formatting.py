@@ -77,7 +77,12 @@ BEHIND = {
     "change address": line(USERIDS, PASSWORDS, "a@b.org"),
     "change password": line(USERIDS, PASSWORDS, "Rabbit-Hole"),
     "forgot": USERIDS,
-    "challenge": line(USERIDS, USERIDS, st.one_of(st.just(""), PASSWORDS), OPTIONS),
+    "challenge": line(
+        USERIDS,
+        st.one_of(USERIDS, st.just("a@b.org")),
+        st.one_of(st.just(""), PASSWORDS),
+        OPTIONS,
+    ),
     "seek": line(USERIDS, PASSWORDS, OPTIONS, st.sampled_from(("", "-x", "-o"))),
     "invite": line(USERIDS, PASSWORDS, "a@b.org"),
     "uninvite": line(USERIDS, PASSWORDS, "a@b.org"),
