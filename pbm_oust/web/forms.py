@@ -28,6 +28,7 @@ from pbm_oust.board.header import NO_BOARD
 from pbm_oust.board.reasons import SamePlayer
 from pbm_oust.commands.account import WelcomeNotice
 from pbm_oust.commands.challenge import UnusableGrid
+from pbm_oust.commands.invite import NotInvited, OwnAddress
 from pbm_oust.commands.settings import BadZone
 from pbm_oust.commands.talk import NothingWritten
 from pbm_oust.commands.vacation import BadDate, BadDays, VacationFar, VacationPast
@@ -69,6 +70,8 @@ _FIELDS: Mapping[type[Reason], tuple[str, ...]] = {
     UnusableGrid: ("size", "board"),
     HouseBoardTooLarge: ("size", "board"),
     HouseOff: ("named", "opponent"),
+    NotInvited: ("named",),
+    OwnAddress: ("named",),
     HouseBusy: ("named", "opponent"),
     SamePlayer: ("named", "opponent"),
     NoSuchPlayer: ("named", "opponent", "rest"),
