@@ -43,7 +43,7 @@ ROWS: Mapping[str, Sequence[Row]] = {
     "verified": [("feedfeedfeedfeed", KEY)],
 }
 """An account that keeps one of everything, and more."""
-NOT_KEPT_THEN = {"said", "solved", "given"}
+NOT_KEPT_THEN = {"said", "solved", "given", "invitations"}
 """What accounts keep that earlier programs kept nothing of."""
 
 
