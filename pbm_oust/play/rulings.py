@@ -113,7 +113,7 @@ class DigestNotice(Notice, frozen=True):
         return tuple(ShownBoard(game) for game, _ in self.waiting)
 
     def subscription(self) -> str:
-        """Return that its reader may end such letters."""
+        """Return the name of the letters that its reader may end: digests."""
         return DIGEST
 
     def ask(self) -> Ask | None:

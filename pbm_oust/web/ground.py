@@ -296,7 +296,7 @@ class Ground:
     def secret_page(
         self, language: Language, template: str, status: int = 200, **given: object
     ) -> HTMLResponse:
-        """Return a page in a language that is one player's alone, or whose address is a proof."""
+        """Return a page that no cache may keep: it is for one player, or its address is a proof."""
         templates = self.templates_in(language)
         headers = {**templates.headers(), **KEPT_SECRET}
         page = templates.fill(f"{template}.html", others=(), **given)
