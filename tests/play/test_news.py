@@ -24,7 +24,8 @@ KEPT = {
     *("unreachable", "told_from", "back", "disabled", "note", "is_watched", "ahead", "untold"),
     "clock",
 }
-WRITTEN_AT_ONCE = {"is_past", "changes", "climb", "is_counting", "heard", "gone"}
+OF_THE_END = {"changes", "climb", "cup", "round", "is_analysed", "is_counting", "gone"}
+WRITTEN_AT_ONCE = {"is_past", "heard"} | OF_THE_END
 """The fields of notices that are kept, or that are only set in others."""
 
 
