@@ -175,12 +175,17 @@ class Invitation(Item, frozen=True, kw_only=True):
     kind: Kind
     at: Time
     to: Annotated[str, Meta(pattern=r"\A[a-z2-7]{16}\Z")]
-    """The name of the address (`asks.invited`), which does not tell it."""
+    """The name of the address (`asks.invited`), which does not tell it; or the token of a link that
+    is open to anybody."""
     grid_name: str = field(name="grid")
     terms_words: str = field(name="terms")
     is_declined: bool = field(name="declined", default=False)
     board: Number | None = None
     """The number of the board that its answer has begun."""
+    userid: Userid | None = None
+    """The userid that whoever came by a link would like to have."""
+    link: str = ""
+    """The token of the link that they came by; empty for others."""
 
     def __post_init__(self) -> None:
         parse_grid(self.grid_name)

@@ -311,6 +311,9 @@ def _accept(on: Context, how: Beginning, guest: Ask, known: Account | None) -> O
         raise NotAllowed(OnlyInviter(inviter), how.opponent)
     if known and known.disabled:
         raise NotAllowed(authentication.Disabled(known.userid, own=True))
+    if wanted := offer.invitation.userid:
+        is_free = not how.userid and free_userid(on, wanted) == wanted
+        how = structs.replace(how, userid=wanted) if is_free else how
     account = known.with_signed_off(None) if known else _new_account(on, how, guest)
     check_two(account.userid, inviter)
     for objection in objections(on, offer.inviter, account.userid):

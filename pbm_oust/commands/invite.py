@@ -5,7 +5,7 @@ none, starts the board and plays there (`begin.py`). Nothing is kept of them but
 from the address (`asks.invited`), which does not tell it.
 """
 
-from datetime import timedelta
+from datetime import datetime
 from typing import NamedTuple
 
 from msgspec import structs
@@ -13,7 +13,7 @@ from msgspec import structs
 from pbm_oust.accounts import asks
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import is_same_address
-from pbm_oust.accounts.asks import Ask, Topic
+from pbm_oust.accounts.asks import Ask, Claim, Topic
 from pbm_oust.accounts.items import INVITATION_LIFETIME, MOST_INVITATIONS, Invitation
 from pbm_oust.accounts.settings import USUAL
 from pbm_oust.board import Game
@@ -25,6 +25,7 @@ from pbm_oust.grammar.parts import Rest
 from pbm_oust.play.authentication import PasswordWanted, note_charges, spend
 from pbm_oust.play.context import Context, Look, Outcome, done
 from pbm_oust.play.notices import BoardNotice, Notice, Reader, ShownBoard
+from pbm_oust.play.request import Ending
 from pbm_oust.play.starting import objections
 from pbm_oust.play.unit_of_work import ForPlayer
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
@@ -52,6 +53,10 @@ class MayNotInvite(NotAllowedReason, frozen=True):
 
 class Unproved(PasswordWanted, frozen=True):
     """Nothing proves that the player has sent the challenge to an address."""
+
+
+class NoLinks(NotAllowedReason, frozen=True):
+    """There are no pages to which a link could lead."""
 
 
 class OwnAddress(NotAllowedReason, frozen=True):
@@ -84,21 +89,33 @@ class InvitationGone(NotAllowedReason, frozen=True):
     """For how many days one is."""
 
 
-def _check_may_invite(on: Context, address: str) -> None:
-    """Check that the player may invite somebody, and that address. Raises NotAllowed."""
+def _check_may_invite(on: Context) -> None:
+    """Check that the player may invite somebody. Raises NotAllowed."""
     own = on.own
+    if not on.player.is_proved:
+        raise NotAllowed(Unproved())
     if not on.home.configured.invitations:
         raise NotAllowed(InvitationsOff())
     is_proved = own.has_proved_address or on.request.writer or on.request.is_verified_by(own)
     if not (is_proved and has_moved(on.snapshot, own.userid)):
         raise NotAllowed(MayNotInvite())
+
+
+def _check_address(on: Context, own: Account, address: str) -> None:
+    """Check that an invitation of a player may go to an address. Raises NotAllowed."""
     if own.has_address(address) or is_same_address(address, on.home.configured.address):
         raise NotAllowed(OwnAddress(), address)
-    if len(open_invitations(own, on)) >= MOST_INVITATIONS:
-        raise NotAllowed(TooManyInvitations(MOST_INVITATIONS))
     name = _name_of(on, address)
     if any(on.number_counted(each, name) for each in (Counted.INVITED, Counted.UNINVITED)):
-        raise NotAllowed(NotInvited(Counted.INVITED.within // timedelta(days=1)), address)
+        raise NotAllowed(NotInvited(Counted.INVITED.within.days), address)
+
+
+def _with_one_more(on: Context, own: Account, made: Invitation) -> Account:
+    """Return the account of a player with one more invitation. Raises NotAllowed at the limit."""
+    kept = [each for each in own.invitations if each.is_valid(on.now) and each.to != made.to]
+    if sum(each.is_open(on.now) for each in kept) >= MOST_INVITATIONS:
+        raise NotAllowed(TooManyInvitations(MOST_INVITATIONS))
+    return structs.replace(own, invitations=(*kept, made))
 
 
 def open_invitations(account: Account, on: Look) -> list[Invitation]:
@@ -125,6 +142,8 @@ class InvitationNotice(Notice, frozen=True):
     """For how many days an answer begins the board."""
     days_between: int
     """For how many days no other invitation goes to the address."""
+    has_asked: bool
+    """Whether somebody who came by a link has given the address, not the inviter."""
 
     def board(self) -> None:
         """Return that the letter belongs to the thread of no board."""
@@ -143,6 +162,9 @@ class InviteNotice(Notice, frozen=True):
 
     is_made: bool
     address: str
+    """Empty if it is a link."""
+    join_page: str
+    """The page to which it leads, if it is one."""
     game: Game
     """The board as it would begin."""
     days: int
@@ -179,6 +201,7 @@ def _notice(on: Look, reader: Reader, inviter: str, offered: Invitation) -> Invi
         userid,
         INVITATION_LIFETIME.days,
         Counted.INVITED.within.days,
+        has_asked=bool(offered.link),
     )
 
 
@@ -191,35 +214,40 @@ def _owners(on: Look, address: str) -> list[Account]:
 
 
 def invite(on: Context, address: str) -> Outcome:
-    """Invite somebody by their address to a board of the first game, on its usual grid."""
+    """Invite somebody, by their address or a link, to a board of the first game."""
     kind = next(iter(KINDS.values()))
     return send_invitation(on, address, kind, kind.default_grid, Terms())
 
 
 def send_invitation(on: Context, address: str, kind: Kind, grid: Grid, terms: Terms) -> Outcome:
-    """Mail an invitation to a board, where whoever has the address moves first.
+    """Mail an invitation to a board, where whoever has the address moves first; or make a link.
 
     The player hears the same whether or not some account has the address, and wants to play with
     them. Raises NotAllowed.
     """
-    if not on.player.is_proved:
-        raise NotAllowed(Unproved())
-    _check_may_invite(on, address)
-    userid, name = on.player.userid, _name_of(on, address)
+    _check_may_invite(on)
+    if address == values.LINK:
+        return _make_link(on, kind, grid, terms)
+    _check_address(on, on.own, address)
+    userid = on.player.userid
+    made = Invitation.of(kind.name, on.now, _name_of(on, address), grid, terms)
+    own = _with_one_more(on, on.own, made)
     spend(on, [Charge(Counted.INVITATIONS, userid)])
-    note_charges(on, [Charge(Counted.INVITED, name)])
-    made = Invitation.of(kind.name, on.now, name, grid, terms)
-    valid = (each for each in on.own.invitations if each.is_valid(on.now))
-    own = on.save(structs.replace(on.own, invitations=(*valid, made)))
-    told = [_told(on, own, address, made, is_made=True)]
-    reader = _reader_at(on, address)
-    sent = [_notice(on, reader, userid, made)] if reader else []
-    return structs.replace(done([*told, *sent]), inviter=userid)
+    on.save(own)
+    told = [_told(on, own, address, made, is_made=True), *_sent(on, own, address, made)]
+    return structs.replace(done(told), inviter=userid)
 
 
-def _reader_at(on: Context, address: str) -> Reader | None:
+def _sent(on: Context, own: Account, address: str, made: Invitation) -> list[InvitationNotice]:
+    """Return the letter of an invitation that goes to an address, if one does; count it."""
+    note_charges(on, [Charge(Counted.INVITED, made.to)])
+    reader = _reader_at(on, own, address)
+    return [_notice(on, reader, own.userid, made)] if reader else []
+
+
+def _reader_at(on: Context, own: Account, address: str) -> Reader | None:
     """Return who reads an invitation; None if nobody would: mail comes back, or they want none."""
-    owners, own = _owners(on, address), on.own
+    owners = _owners(on, address)
     is_lost = any(each.is_suspended for each in on.returned_from(address))
     if is_lost or any(list(objections(on, each, own.userid)) for each in owners):
         return None
@@ -234,7 +262,8 @@ def _told(
     return InviteNotice(
         on.reader_at(own),
         is_made,
-        address,
+        "" if address == values.LINK else address,
+        _link_of(on, own, about) if address == values.LINK else "",
         Game.start(about.header(1, _NOBODY, own.userid, about.at)),
         INVITATION_LIFETIME.days,
         len(open_invitations(own, on)),
@@ -243,9 +272,13 @@ def _told(
 
 
 def withdraw(on: Context, address: str) -> Outcome:
-    """Withdraw the open invitation to an address."""
+    """Withdraw the open invitation to an address, or all links."""
     name = _name_of(on, address)
-    found = [each for each in open_invitations(on.own, on) if each.to == name]
+    opened = open_invitations(on.own, on)
+    if address == values.LINK:
+        found = [each for each in opened if _link_of(on, on.own, each)]
+    else:
+        found = [each for each in opened if each.to == name]
     if not found:
         raise NotAllowed(NoSuchInvitation(), address)
     kept = tuple(each for each in on.own.invitations if each not in found)
@@ -253,7 +286,7 @@ def withdraw(on: Context, address: str) -> Outcome:
     return done([_told(on, own, address, found[0], is_made=False)])
 
 
-# The answers
+# Links
 
 
 class Offer(NamedTuple):
@@ -264,9 +297,77 @@ class Offer(NamedTuple):
 
     def answered(self, on: Context, **given: object) -> None:
         """Keep with its inviter what became of the invitation: a board, or that it is declined."""
-        now = structs.replace(self.invitation, **given)
-        changed = (now if each == self.invitation else each for each in self.inviter.invitations)
+        was, now = self.invitation, structs.replace(self.invitation, **given)
+        kept = (
+            each for each in self.inviter.invitations if not (now.board and each.to == was.link)
+        )
+        changed = (now if each == was else each for each in kept)
         on.save(structs.replace(self.inviter, invitations=tuple(changed)))
+
+
+JOIN_PATH = "/join"
+"""Where the pages are found to which links of invitations lead."""
+
+
+def _make_link(on: Context, kind: Kind, grid: Grid, terms: Terms) -> Outcome:
+    """Make a link to a board, for somebody who gives their address there; one a day."""
+    if not on.home.configured.web_address:
+        raise NotAllowed(NoLinks())
+    userid = on.player.userid
+    made = Invitation.of(kind.name, on.now, _token(on, _asked_by(userid, on.now)), grid, terms)
+    own = _with_one_more(on, on.own, made)
+    spend(on, [Charge(Counted.INVITATIONS, userid)])
+    on.save(own)
+    told = [_told(on, own, values.LINK, made, is_made=True)]
+    return structs.replace(done(told), inviter=userid)
+
+
+def _asked_by(userid: str, at: datetime) -> Ask:
+    return Ask(Topic.INVITATION, (userid,)).on_day(at.date())
+
+
+def _token(on: Look, ask: Ask) -> str:
+    """Return the token of a link, which is for no address."""
+    return asks.token_for(on.home.key(), "", ask)
+
+
+def _link_of(on: Look, own: Account, invitation: Invitation) -> str:
+    """Return the address of the page of an invitation; empty if it is for an address."""
+    ask = _asked_by(own.userid, invitation.at)
+    if invitation.to != _token(on, ask):
+        return ""
+    return f"{on.home.configured.web_address}{JOIN_PATH}/{ask.tag}.{invitation.to}"
+
+
+def offer_by_link(on: Look, claim: Claim) -> Offer | None:
+    """Return the open invitation whose link makes a claim; None if there is none."""
+    if claim.ask.topic is not Topic.INVITATION or not asks.verified(claim, on.home.key(), ""):
+        return None
+    inviter = on.account_if_any(claim.ask.about[0])
+    opened = open_invitations(inviter, on) if inviter else []
+    found = next((each for each in opened if each.to == claim.token), None)
+    return Offer(inviter, found) if inviter and found else None
+
+
+def take_link(on: Context, offer: Offer, address: str, userid: str) -> Outcome:
+    """Mail the invitation of a link to whoever came by it and gave an address.
+
+    Nothing says whether a letter goes there. Raises NotAllowed if too many wait for an answer.
+    """
+    inviter, link = offer
+    made = structs.replace(
+        link, at=on.now, to=_name_of(on, address), link=link.to, userid=userid or None
+    )
+    own = _with_one_more(on, inviter, made)
+    try:
+        _check_address(on, inviter, address)
+    except NotAllowed:
+        return Outcome(Ending.DONE)
+    on.save(own)
+    return Outcome(Ending.DONE, tuple(_sent(on, own, address, made)), inviter=own.userid)
+
+
+# The answers
 
 
 def offer_to(on: Look, guest: Ask, address: str) -> Offer | None:
@@ -312,7 +413,11 @@ def keep_away(on: Context, name: str) -> None:
         note_charges(on, [Charge(Counted.UNINVITED, name)])
 
 
-_ADDRESS = Rest(("address",), ("ADDRESS",), values.read_address, lambda address: (address,))
+def _write_address(address: str) -> list[str]:
+    return [] if address == values.LINK else [address]
+
+
+_ADDRESS = Rest(("address",), ("[ADDRESS]",), values.read_address, _write_address, least=0)
 FORMS: tuple[Form[ForPlayer], ...] = (
     Form(
         "invite",

@@ -260,16 +260,22 @@ def read_addresses(words: Sequence[str]) -> tuple[str, ...]:
     return tuple({normal_address(each): each for each in reversed(found)}.values())[::-1]
 
 
+LINK = "@"
+"""Stands in the place of an address that nobody knows yet: whoever opens a link has it."""
+
+
 def read_player(word: str) -> str:
-    """Return the userid of a player, or the address of somebody. Raises Unreadable."""
+    """Return the userid of a player, the address of somebody, or LINK. Raises Unreadable."""
+    if word == LINK:
+        return LINK
     if "@" not in word[1:]:  # some write @alice
         return read_userid(word)
     return read_address([word])
 
 
 def read_address(words: Sequence[str]) -> str:
-    """Return the only address as it was written. Raises Unreadable."""
-    return read_addresses(at_most_one(words))[0]
+    """Return the only address as it was written, or LINK without one. Raises Unreadable."""
+    return next(iter(read_addresses(at_most_one(words))), LINK)
 
 
 ADDRESSES = Rest(("addresses",), ("[ADDRESS..]",), read_addresses, tuple, least=0)

@@ -157,8 +157,8 @@ class ForEither(Struct, frozen=True):
     """Takes the Context and the values of the command but for the password. Returns the header of
     the board. Raises NotAllowed."""
     invite: Callable[..., Outcome] | None = None
-    """Takes the same if an address may stand in the place of a player, and one does: invites
-    whoever has it."""
+    """Takes the same if an address, or the sign for a link, may stand in the place of a player, and
+    one does: invites whoever has it."""
     signers: ClassVar = ("x", "o")
 
 

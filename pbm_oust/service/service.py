@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from msgspec import Struct, structs
 
-from pbm_oust.accounts.address import is_address
 from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import Purpose, name_of
@@ -325,7 +324,7 @@ def _challenge(run: ForEither, command: Command, on: Context) -> Outcome:
     """Start the board of a command, or check that it could be started and have that confirmed."""
     check_two(*command.signers)
     given = {name: value for name, value in command.given.items() if name != "password"}
-    if run.invite and any(map(is_address, command.signers)):
+    if run.invite and any("@" in each for each in command.signers):
         return run.invite(on, **given)
     header, brings_back = run.header(on, **given), command.proof is not None
     if on.player.is_proved:

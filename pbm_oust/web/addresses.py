@@ -11,6 +11,7 @@ from starlette.convertors import Convertor, IntegerConvertor, register_url_conve
 from starlette.exceptions import HTTPException
 
 from pbm_oust.accounts.account import bare_userid, parse_userid
+from pbm_oust.commands.invite import JOIN_PATH
 from pbm_oust.grammar.grids import named_grid, read_grid
 from pbm_oust.letters.letters import CODE_PATH, OFF_PATH, PLAY_PATH, RULES_PATH, TRY_PATH
 from pbm_oust.rules import KINDS, Grid, Kind
@@ -21,7 +22,7 @@ from pbm_oust.tournaments.ladder import SOURCE as LADDER
 TOURNAMENTS, TOURNAMENTS_JSON = "/tournaments", "/tournaments.json"
 FRONT, BOARDS, HISTORY, HELP = "/", "/boards", "/history", "/help"
 SEARCH, FOUND = "/search", "/search.json"
-PLAY, CODE, OFF = PLAY_PATH, CODE_PATH, OFF_PATH
+PLAY, CODE, OFF, JOIN = PLAY_PATH, CODE_PATH, OFF_PATH, JOIN_PATH
 SIGN_IN, SIGN_UP, SIGN_OUT = "/sign-in", "/sign-up", "/sign-out"
 ROBOTS, HEALTH = "/robots.txt", HEALTH_PATH
 MINE = "/me"

@@ -22,7 +22,7 @@ from pbm_oust.board.puzzle import steps_of
 from pbm_oust.commands.begin import FIRST_GRID, FIRST_OPPONENT
 from pbm_oust.commands.ladder import CHALLENGE, JOIN, LEAVE
 from pbm_oust.commands.tournament import ENTER, WITHDRAW
-from pbm_oust.grammar.values import Filter
+from pbm_oust.grammar.values import LINK, Filter
 from pbm_oust.languages import LANGUAGES, Language
 from pbm_oust.play.context import Look
 from pbm_oust.play.finding import BoardSearch, find_latest
@@ -310,8 +310,8 @@ def _challenge_page(
         players=players,
         house=house,
         ratings=ratings,
-        opponent=opponent if opponent in listed else "",
-        named=form.get("named", "") or ("" if opponent in listed else opponent),
+        opponent=opponent if opponent in (LINK, *listed) else "",
+        named=form.get("named", "") or ("" if opponent in (LINK, *listed) else opponent),
         boards=boards,
         usual=Terms(),
         is_first=not form,

@@ -1,5 +1,6 @@
 """A home with something on every page, and one path for each kind of page."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,8 +23,8 @@ from tests.web.signed_in import Place, place
 STRANGERS_PAGES = ("/", "/sign-in", "{code}")
 """What only somebody sees who is not signed in; `{code}` is the link that signs them in."""
 PAGES = tuple(tables.words(__file__, "pages"))
-"""What a player who is signed in can look at; `{play}` is the link in a letter, and `{off}`
-the one that ends mails to everybody."""
+"""What a player who is signed in can look at; `{play}` is the link in a letter, `{off}`
+the one that ends mails to everybody, and `{join}` that of an invitation."""
 MISSING_PAGES = ("/nowhere", "/play/wrong")
 """What is answered with the reason why there is no page."""
 
@@ -67,6 +68,13 @@ def _analyse(home: Home) -> None:
 def play_link(here: Place) -> str:
     """Return the path of the page that plays, from the latest letter about board 1."""
     return f"/play/{tag_of(str(here.talk.letter_to(ALICE)['Reply-To']))}"
+
+
+def join_link(here: Place) -> str:
+    """Return the path of the page to which the link of an invitation by alice leads."""
+    here.talk.answer(here.talk.letter_to(ALICE), "invite", ALICE)
+    (found,) = re.findall(r"(/join/\S+)", here.talk.text_to(ALICE))
+    return str(found)
 
 
 def off_link(here: Place) -> str:

@@ -14,6 +14,7 @@ from tests.web.every_page import (
     PAGES,
     STRANGERS_PAGES,
     furnished,
+    join_link,
     off_link,
     play_link,
 )
@@ -50,7 +51,8 @@ def test_no_text_of_somebody_becomes_a_part_of_a_page_or_a_letter(
         browser = here.signed_in(ALICE)
         browser.language = language
         here.talk.send(ALICE, f"settings alice wonderland language {language}")
-        links = {"play": play_link(here), "off": off_link(here), "code": "/code/wrong"}
+        links = {"play": play_link(here), "join": join_link(here), "off": off_link(here)}
+        links |= {"code": "/code/wrong"}
         for kind, number in (("oust", 1), ("churn", 1), ("oust", 2)):
             here.talk.send(BOB, f"{kind} chat {number} bob lookingglass", WORDS)
             here.talk.send(ALICE, f"{kind} note {number} alice wonderland", WORDS)

@@ -21,6 +21,7 @@ from tests.web.every_page import (
     PAGES,
     STRANGERS_PAGES,
     furnished,
+    join_link,
     off_link,
     play_link,
 )
@@ -83,7 +84,8 @@ def test_nothing_is_wrong_with_any_page(view: View, tmp_path: Path) -> None:
     ):
         browser.set_script_timeout(PATIENCE)
         inspection = Inspection(browser, f"http://127.0.0.1:{here.site.port}", VIEWS.index(view))
-        links = {"play": play_link(here), "off": off_link(here), "code": sign_in(here, browser)}
+        links = {"play": play_link(here), "join": join_link(here), "off": off_link(here)}
+        links |= {"code": sign_in(here, browser)}
         found = [*inspection.faults(path.format(**links) for path in STRANGERS_PAGES)]
         enter(browser)
         found += inspection.faults(path.format(**links) for path in (*PAGES, *MISSING_PAGES))
