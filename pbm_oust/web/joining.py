@@ -24,8 +24,9 @@ from pbm_oust.play.performed import Performed
 from pbm_oust.refusal import NotAllowed, Unreadable
 from pbm_oust.web import forms
 from pbm_oust.web.boards import picture
-from pbm_oust.web.ground import ground_of, language_asked, source_of
+from pbm_oust.web.ground import ground_of, source_of
 from pbm_oust.web.sign_in import proved
+from pbm_oust.web.speaking import language_asked
 
 _NOWHERE = "-"
 _YOU = "x"
