@@ -53,6 +53,8 @@ class Purpose(Enum):
     """A command is done that came from an address of the player, without any proof.
 
     It may be one of several. The value is older than commands that are no challenges."""
+    WORDS = "words"
+    """The words of an answer go to the other player of a board; no code brings these back."""
     SIGN_IN = "sign-in"
     """The player is signed in at the pages; no mail brings this one back."""
 
@@ -72,7 +74,9 @@ class Pending(Struct, frozen=True):
     language: Language = ENGLISH
     """What the code is mailed in, and what an account to be made is written to in."""
     line: str = ""
-    """The command that is not proved; several, a line each, if it has to be said which is meant."""
+    """The command that is not proved; several, a line each, if it has to be said which is meant.
+
+    Of WORDS, these."""
     other: str = ""
     """The userid of the other player, if that is a challenge."""
 

@@ -248,7 +248,7 @@ def verify(
     word of the `vocabulary` can be one. What waits is dropped if they do not agree, and goes on
     waiting if they have `chosen` one of several things, though there are none.
     """
-    if pending is None or pending.purpose is Purpose.SIGN_IN:
+    if pending is None or pending.purpose in (Purpose.SIGN_IN, Purpose.WORDS):
         raise NotAllowed(NoSuchCode())
     if chosen:
         raise Unreadable(NotConfirmed())

@@ -4,6 +4,8 @@ import secrets
 from collections.abc import Iterable
 from enum import Enum
 
+from msgspec import structs
+
 from pbm_oust.accounts.account import LONGEST_NOTE, MOST_BROADCASTS, Account
 from pbm_oust.accounts.asks import BROADCASTS, Ask, Topic
 from pbm_oust.board import Game, Wish
@@ -24,6 +26,7 @@ from pbm_oust.play.unit_of_work import ForPlayer
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
 from pbm_oust.rules import Kind
 from pbm_oust.store.accounts import wanting_broadcasts
+from pbm_oust.store.verifications import forget_words, words_of
 
 HEADING = Heading.TALKING
 
@@ -39,6 +42,10 @@ def _instead(command: Command, refusal: Refusal) -> Command | None:
 
 MOST_READERS = 10
 """To how many players a message goes at most."""
+
+
+class NoWords(MayHaveBoard, NotAllowedReason, frozen=True):
+    """No words of the player wait to be passed on."""
 
 
 class TooManyReaders(NotAllowedReason, frozen=True):
@@ -111,6 +118,19 @@ def chat(on: Context, kind: Kind, board: int, meant: Wish | None) -> Outcome:
     other = on.account(game.opponent_of(userid))
     made = _pass_on(on, _text(on.request, game), [other], game, meant)
     note_said(on, game)
+    return made
+
+
+def send(on: Context, kind: Kind, board: int) -> Outcome:
+    """Pass on to the other player of a board what an answer said that could not be read."""
+    userid, name = on.player.userid, f"{kind.name} {board}"
+    words = words_of(on.snapshot, userid, name, on.now)
+    if not words:
+        raise NotAllowed(NoWords(game=on.game_if_any(kind, board)))
+    chat_text = "\n\n".join(filter(None, (words, on.request.chat.strip())))
+    asked = structs.replace(on.request, chat=chat_text)
+    made = chat(on.answering(asked, player=on.player, key=on.key), kind, board, None)
+    forget_words(on.transaction, userid, name)
     return made
 
 
@@ -313,6 +333,7 @@ MESSAGE = Form(
 )
 FORMS = (
     CHAT,
+    Form("send", OF_BOARD, run=ForPlayer(send)),
     MESSAGE,
     Form(
         "broadcast",

@@ -176,6 +176,17 @@ def asked_by_player(text: str, kinds: Collection[str]) -> Iterator[Asked]:
                 yield Asked(line, words, game, said if is_part else "")
 
 
+def fitting_lines(text: str) -> Iterator[str]:
+    """Yield the lines that fit an answer about a board which is not clear, the likeliest first."""
+    plain = _plain(text)
+    for said in dict.fromkeys((plain, _spelled(plain))):
+        for each in _read()["unclear"]:
+            if any(re.search(pattern, said) for pattern in each["says"]):
+                yield each["line"]
+        if _said()["vacation"].search(said):
+            yield "vacation USERID -"
+
+
 @cache
 def _asked() -> tuple[re.Pattern[str], list[tuple[str, re.Pattern[str], bool]]]:
     """Return the pattern of words that say nothing, and lines with the patterns of sentences.

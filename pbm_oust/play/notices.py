@@ -345,6 +345,10 @@ class RefusalNotice(TimedNotice, frozen=True):
     """What to send instead."""
     instead: tuple[Command, ...] = ()
     """What to answer instead, if that is not the correction; several, if it is not clear what."""
+    seen: tuple[Command, ...] = ()
+    """What was seen in an answer that is not clear, if anything was."""
+    passes_to: str = ""
+    """The other player, if the words of such an answer are passed on once its writer wants that."""
     answered: Game | None = None
     """The board of the letter, if an unreadable mail answers one."""
     replied: Ask | None = None

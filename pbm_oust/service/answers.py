@@ -58,6 +58,8 @@ class Read(Struct, frozen=True):
     """The letter that is answered, if that takes the place of a password."""
     instead: Meant = ()
     """Commands that an unreadable answer may have meant."""
+    words: str = ""
+    """All that an answer says which is not clear, for the other player if its writer wants that."""
     is_whole: bool = False
     """Whether an answer is a whole command, as any mail may hold it, and needs no letter."""
     is_first: bool = False
@@ -468,14 +470,15 @@ def read_answer(subject: str, text: str, reply: Ask, unsure: str = "") -> Read:
     answers += [_read_text(text, reply)] if text.strip() else []
     moves = [each.command for each in answers if is_move(each.command)]
     if len({move["wish"] for move in moves}) > 1:
-        return structs.replace(answers[0], command=Unreadable(TwoMoves()), instead=tuple(moves))
+        two = Unreadable(TwoMoves())
+        return structs.replace(answers[0], command=two, instead=tuple(moves), words=text)
     readable = (each for each in answers if not isinstance(each.command, Unreadable))
     if found := next(readable, None):
         return found
     nothing = Read(Line(()), Unreadable(UnsureAnswer() if unsure.strip() else EmptyAnswer()))
     wrong = answers[0] if answers else nothing
     meant = wrong.instead or tuple(_moves_in(f"{text}\n{unsure}", reply))
-    return structs.replace(wrong, instead=meant)
+    return structs.replace(wrong, instead=meant, words=text.strip() or subject if answers else "")
 
 
 def _read_chat(lines: Sequence[tuple[str, str]], text: str, reply: Ask) -> Read:

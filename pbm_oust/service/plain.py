@@ -5,18 +5,22 @@ only looks is done, and the rest is done once its player has said yes (`play/ver
 """
 
 import re
+from contextlib import suppress
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import NO_PASSWORD
-from pbm_oust.board import Summary
+from pbm_oust.board import Game, Place, Summary
 from pbm_oust.grammar import habits, vocabulary
 from pbm_oust.grammar.form import Command, Line, to_player
+from pbm_oust.grammar.grids import option_of
 from pbm_oust.grammar.notation import Text
-from pbm_oust.grammar.values import Filter
+from pbm_oust.grammar.values import Filter, of_board
+from pbm_oust.grammar.wish import next_wish
 from pbm_oust.play.context import Look
 from pbm_oust.play.finding import BoardSearch, find_latest
 from pbm_oust.refusal import Unreadable, UnreadableReason
-from pbm_oust.rules import KINDS
+from pbm_oust.rules import KINDS, Grid, Kind, Shape, parse_size
+from pbm_oust.rules.grid import BadGrid
 from pbm_oust.service import table
 from pbm_oust.service.answers import Read, any_of, begins_whole, read_signed, without_courtesies
 from pbm_oust.store.index import Window
@@ -148,3 +152,46 @@ def _usual_game(on: Look, game: str, account: Account) -> str:
     """Return a game that is named; or else that of the player's latest board, or the first one."""
     latest = () if game else _boards(on, "", account)[:1]
     return game or next((board.kind.name for board in latest), next(iter(KINDS)))
+
+
+def _size_beside(kind: Kind, grid: Grid, step: int) -> str:
+    """Return the option for a larger grid, or a smaller one; nothing if there is none."""
+    sign, by = ("x", 2 * step) if grid.shape is Shape.SQUARE else (",", step)
+    with suppress(BadGrid):
+        beside = parse_size(grid.shape, sign.join(str(length + by) for length in grid.size))
+        option, value = option_of(kind, beside)
+        return f"-{option}={value}" if kind.plays_on(beside) else ""
+    return ""
+
+
+def fitting(on: Look, read: Read, game: Game, instead: list[Command]) -> list[Command]:
+    """Return the commands that fit an answer about a board which is not clear.
+
+    `instead` is what the board would take of what was seen in it. That counts if it has placements,
+    or nothing else fits. If there is none, it is a move that could be made; or nothing, if it is
+    not the player's turn.
+    """
+    if any(isinstance(each.get("wish"), Place) for each in read.instead):
+        return instead
+    words, userid = read.words, on.asker().userid or ""
+    grid, other = game.header.grid, game.opponent_of(userid)
+    for line in habits.fitting_lines(words.partition("\n")[0]):
+        places = {
+            _GAME: game.header.kind.name,
+            _BOARD: str(game.header.board),
+            _USERID: userid,
+            "OTHER": other,
+            "LARGER": _size_beside(game.header.kind, grid, 1),
+            "SMALLER": _size_beside(game.header.kind, grid, -1),
+        }
+        for place, word in places.items():
+            line = line.replace(place, word)
+        command = table.parse_line(line)[1]
+        if isinstance(command, Command):
+            today = on.now.astimezone(on.account(userid).all_settings.zone).date()
+            return [command.with_values(**command.form.in_sentence(words, today))]
+    if instead:
+        return instead
+    if game.player_to_move != userid or game.result or not (wish := next_wish(game)):
+        return []
+    return [table.USUAL.command(**of_board(game), userid=userid, wish=wish, guard=None)]

@@ -10,10 +10,12 @@ from msgspec import Struct, structs
 from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.tags import Purpose, name_of
+from pbm_oust.board import Game
 from pbm_oust.grammar.form import (
     Command,
     Cost,
     Meant,
+    SurplusWord,
 )
 from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.play import authentication
@@ -47,7 +49,7 @@ from pbm_oust.play.verification import ask_to_confirm, chosen_line
 from pbm_oust.refusal import NotAllowed, Refusal, Unreadable
 from pbm_oust.rules import KINDS
 from pbm_oust.service import corrections, plain, reading, table
-from pbm_oust.service.answers import Read, is_move
+from pbm_oust.service.answers import AnswerReason, Read, is_move
 from pbm_oust.service.several import carry_out_lines
 from pbm_oust.service.sheets import answer_sheet
 from pbm_oust.store.boards import DamagedHistory
@@ -57,10 +59,13 @@ from pbm_oust.store.verifications import (
     find_verification,
     forget_bounces,
     forget_verification,
+    keep_words,
 )
 
 _ROBOTIC = 2
 """How many usual answers one is worth to which a program may answer in turn."""
+_LONGEST_WORDS = 4000
+"""How many characters of an answer that is not clear are kept, to be passed on."""
 _LONGEST_LINE = 120
 """How much is told of a line in which letters could not be read."""
 
@@ -417,9 +422,17 @@ def _refuse(
     if isinstance(limited, Outcome):
         return limited
     answered, instead, reply = None, list[Command](), on.request.reply
+    seen: Meant = ()
+    passes_to = ""
     if isinstance(limited.refusal, Unreadable) and reply and reply.is_on_board:
         answered = on.game_if_any(KINDS[reply.kind], reply.number)
         instead = corrections.all_tried(read.instead, answered, reply.userid) if answered else []
+        is_unclear = isinstance(limited.refusal.reason, AnswerReason) and bool(read.words)
+        if answered and is_unclear:
+            seen = tuple(each for each in read.instead if each.is_whole)
+            instead = plain.fitting(on, read, answered, instead)
+        if answered and (is_unclear or isinstance(limited.refusal.reason, SurplusWord)):
+            passes_to = _kept_for(on, read.words, answered, reply.userid)
     found = corrections.board_meant(on, read)
     right = corrections.corrected(on, limited.refusal, read, found, is_proved=is_proved)
     notice = RefusalNotice(
@@ -430,6 +443,8 @@ def _refuse(
         culprit_at=right.culprit_at,
         correction=right.command,
         instead=tuple(instead),
+        seen=seen,
+        passes_to=passes_to,
         answered=found[0] if found else answered,
         replied=reply,
         is_last=limited.is_last,
@@ -446,6 +461,19 @@ def _refuse(
         is_guess=authentication.is_guess(reason),
         key=KeyOutcome.REFUSED if is_kept else None,
     )
+
+
+def _kept_for(on: Context, words: str, game: Game, userid: str) -> str:
+    """Keep the words of an answer for the other player of a board, and return who that is.
+
+    Nobody, if it is the house, or the words are too long.
+    """
+    other = on.account_if_any(game.opponent_of(userid))
+    if other is None or other.is_house or not 0 < len(words) <= _LONGEST_WORDS:
+        return ""
+    text = table.without_passwords(words)
+    keep_words(on.transaction, userid, game.name, (text, on.request.sender), on.now)
+    return other.userid
 
 
 class _Limited(NamedTuple):

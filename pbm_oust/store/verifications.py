@@ -3,6 +3,7 @@
 They are found by a hash of their code; the code itself is not stored.
 """
 
+import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -93,6 +94,31 @@ def forget_player(transaction: Transaction, userid: str, signup_key: str) -> Non
     """
     forget_verifications_of(transaction, userid, signup_key)
     transaction.run("DELETE FROM verifications WHERE other = ?", userid)
+
+
+def _name_of_words(userid: str, board: str) -> str:
+    """Return what the words of a player for a board are found by, which no code leads to."""
+    return hashlib.sha256(f"words\0{userid}\0{board}".encode()).hexdigest()[:16]
+
+
+def keep_words(
+    transaction: Transaction, userid: str, board: str, words: tuple[str, str], now: datetime
+) -> None:
+    """Keep what a player wrote about a board, and from where, in place of any earlier words."""
+    text, address = words
+    pending = tags.Pending(tags.Purpose.WORDS, userid, address, now, "", line=text)
+    keep_verification(transaction, _name_of_words(userid, board), pending)
+
+
+def words_of(snapshot: Snapshot, userid: str, board: str, now: datetime) -> str:
+    """Return the latest words of a player about a board that were kept, if any."""
+    pending = find_verification(snapshot, _name_of_words(userid, board), now)
+    return pending.line if pending else ""
+
+
+def forget_words(transaction: Transaction, userid: str, board: str) -> None:
+    """Forget the words of a player about a board."""
+    forget_verification(transaction, _name_of_words(userid, board))
 
 
 def addresses_asked(snapshot: Snapshot) -> frozenset[str]:
