@@ -6,11 +6,12 @@ from msgspec import structs
 
 from pbm_oust.accounts.account import Account, Proof
 from pbm_oust.accounts.address import MOST_ADDRESSES, normal_address
+from pbm_oust.accounts.asks import Topic
 from pbm_oust.accounts.password import Match, Secret
 from pbm_oust.accounts.settings import USUAL
 from pbm_oust.accounts.tags import CODE, Pending, Purpose, salt_for
 from pbm_oust.grammar import values
-from pbm_oust.grammar.form import Command, Cost, Form
+from pbm_oust.grammar.form import AnsweredBy, Command, Cost, Form
 from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.grammar.parts import Parameter
 from pbm_oust.grammar.vocabulary import fold, is_of
@@ -150,6 +151,11 @@ def change_password(on: Context, new: Secret) -> Outcome:
     account = on.save(structs.replace(on.own, password=stored))
     verifications.forget_verifications_of(on.transaction, account.userid, account.message_key)
     return done([PasswordChangedNotice(on.reader_at(account))])
+
+
+def ask_for_password(on: Context, new: Secret) -> Outcome:
+    """Mail a code to a player who has no password; the answer to it brings one."""
+    return forgot(on, on.player.userid)
 
 
 def forgot(on: Context, userid: str) -> Outcome:
@@ -351,6 +357,8 @@ def _codes(command: Command) -> int:
     return len(command["addresses"]) or 1
 
 
+_IN_ANSWER = {Topic.PLAY: AnsweredBy.NAME}
+"""Said in any answer to a letter about a board, too."""
 SIGNUP = Form(
     "signup",
     (
@@ -396,6 +404,7 @@ FORMS: tuple[Form[Run], ...] = (
         is_of_kind=False,
         needs_own_mail=True,
         cost=lambda command: Cost(codes=_codes(command)),
+        answers=_IN_ANSWER,
         run=ForPlayer(change_address, may_be_sender=False),
     ),
     Form(
@@ -403,7 +412,8 @@ FORMS: tuple[Form[Run], ...] = (
         (*values.OWN, _NEW_PASSWORD),
         is_of_kind=False,
         needs_own_mail=True,
-        run=ForPlayer(change_password, may_be_sender=False),
+        answers=_IN_ANSWER,
+        run=ForPlayer(change_password, may_be_sender=False, without_password=ask_for_password),
     ),
     Form(
         "forgot",

@@ -7,11 +7,12 @@ from typing import TypeVar
 from msgspec import Struct, structs
 
 from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.asks import Topic
 from pbm_oust.accounts.bounces import Returned
 from pbm_oust.accounts.document import account_lines
 from pbm_oust.accounts.tags import Pending
 from pbm_oust.board import Deed
-from pbm_oust.grammar.form import Cost, Form
+from pbm_oust.grammar.form import AnsweredBy, Cost, Form
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.values import OWN, only_word
 from pbm_oust.play.context import Context, Outcome, answered, done
@@ -289,6 +290,7 @@ FORMS: tuple[Form[ForPlayer], ...] = (
         "delete",
         OWN,
         is_of_kind=False,
+        answers={Topic.PLAY: AnsweredBy.NAME},
         run=ForPlayer(delete, may_be_sender=False, brings_back=False),
     ),
     Form(
@@ -304,6 +306,7 @@ FORMS: tuple[Form[ForPlayer], ...] = (
         OWN,
         only_word(REALLY, "is_sure"),
         is_of_kind=False,
+        answers={Topic.PLAY: AnsweredBy.NAME},
         run=ForPlayer(forget, may_be_sender=False, brings_back=False),
     ),
 )

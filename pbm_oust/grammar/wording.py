@@ -297,7 +297,7 @@ def refuses(text: str) -> bool:
     line = _first_line(text)
     yes, no = _answers()
     begun = no.match(line)
-    if begun is None or yes.search(line):
+    if begun is None or yes.search(no.sub(" ", line)):
         return False
     rest = line[begun.end() :]
     return rest.lstrip()[:1] in (*_SIGNS,) or _says_nothing(no.sub(" ", rest))

@@ -304,13 +304,16 @@ def authenticate(
     in, or the mail is verified to come from an address of the account and its player has settled
     that this is enough.
 
-    Raises NotAllowed for a wrong password, and for an account that the operator has disabled. An
-    unknown userid is refused like a wrong password, and after the same work. While too many wrong
-    ones have come for an account, it is not said whether one is right, unless the mail is verified
-    to come from an address of the account; answers to letters work all the same.
+    Raises NotAllowed for a wrong password, for an answer to a letter unless `may_be_sender`, and
+    for an account that the operator has disabled. An unknown userid is refused like a wrong
+    password, and after the same work. While too many wrong ones have come for an account, it is not
+    said whether one is right, unless the mail is verified to come from an address of the account;
+    answers to letters work all the same.
     """
     account = on.account_if_any(userid)
     if not isinstance(proof, Secret):
+        if not may_be_sender:
+            raise NotAllowed(SenderNotEnough())
         is_own = account is not None and userid == proof.userid
     elif proof == NO_PASSWORD:
         is_enough = on.request.signed_in == userid or (account and _is_sender_enough(on, account))
@@ -332,18 +335,20 @@ def _is_sender_enough(on: Look, account: Account) -> bool:
 
 
 def sender_of(on: Context, command: Command) -> Actor | None:
-    """Return the player of a command that only its From says to be theirs, who is not proved.
+    """Return the player of a command whose own yes it needs; None if it is another's, or proved.
 
-    It has a hyphen in place of the password. None if it is another's, or something proves it.
+    It has a hyphen in place of the password, or answers a letter. Either only its From says whose
+    it is, or it wants the password of a player who has none.
     """
-    run, request = command.form.run, on.request
-    if command.proof != NO_PASSWORD or not run.may_be_sender or request.is_proved:
-        return None
-    account = on.account_if_any(command["userid"])
+    run, request, proof = command.form.run, on.request, command.proof
+    is_open = proof == NO_PASSWORD or (isinstance(proof, Ask) and not run.may_be_sender)
+    account = on.account_if_any(command["userid"]) if is_open else None
     if account is None or account.disabled or not account.has_exactly(request.sender):
         return None
-    key = on.message_key(account.userid)
-    return None if _is_sender_enough(on, account) else Actor(account, key, is_proved=False)
+    is_proved = request.is_proved or _is_sender_enough(on, account)
+    if request.confirmed or (is_proved if run.may_be_sender else account.has_password):
+        return None
+    return Actor(account, on.message_key(account.userid), is_proved=False)
 
 
 def sender_among(on: Context, userids: Iterable[str], password: Secret | None) -> Actor | None:

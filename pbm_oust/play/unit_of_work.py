@@ -113,9 +113,14 @@ class ForPlayer(Struct, frozen=True):
     run: Callable[..., Outcome]
     """Takes the Context and the values of the command but for those that prove whose it is."""
     may_be_sender: bool = True
-    """Whether a verified sender may prove whose it is; not if it changes what proves that."""
+    """Whether a verified sender may prove whose it is; not if it changes what proves that.
+
+    A player who has no password is then asked at their address.
+    """
     brings_back: bool = True
     """Whether it brings back a player who has signed off."""
+    without_password: Callable[..., Outcome] | None = None
+    """Asks a player who has no password in its own way, if there is one; takes the same."""
     signers: ClassVar = ("userid",)
     """The values of the command with the userids of those whose password it may carry."""
 

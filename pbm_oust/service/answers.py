@@ -144,15 +144,15 @@ def read_whole(line: str, text: str) -> Read:
 def read_signed(line: str, text: str, ask: Ask) -> Read | None:
     """Return the command of a player that a line gives without their userid and password.
 
-    A letter proves whose it is, as a sender does: a command that wants the password itself is
-    none, nor one that names another player. A letter about a board is good for no other, nor for
-    anything else. None if the line gives no such command.
+    A letter proves whose it is, as a sender does. A command that names another player is none. A
+    letter about a board is good for no other, nor for anything else. None if the line gives no such
+    command.
     """
     shown, error = table.recognise(line)
     form = shown.form
     if error:
         return None
-    if form is None or not (isinstance(form.run, ForPlayer) and form.run.may_be_sender):
+    if form is None or not isinstance(form.run, ForPlayer):
         return None
     places = [nth for nth, part in enumerate(form.parameters) if part.sets == "userid"]
     words, at = list(shown.arguments), places[0] if places else 0

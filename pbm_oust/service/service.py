@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from msgspec import Struct, structs
 
 from pbm_oust.accounts.asks import Ask, Topic
-from pbm_oust.accounts.password import Secret
+from pbm_oust.accounts.password import NO_PASSWORD, Secret
 from pbm_oust.accounts.tags import Purpose, name_of
 from pbm_oust.board import Game
 from pbm_oust.grammar.form import (
@@ -221,7 +221,7 @@ def _perform(read: Read, on: Context, write: Write, *, is_alone: bool = True) ->
         proof = command.proof
         is_robotic = _may_be_of_robot(command, on.request)
         is_of_player = on.request.is_proved and not is_robotic
-        sender = None if is_of_player else authentication.sender_of(on, command)
+        sender = authentication.sender_of(on, command)
         may_prove = is_of_player or ((form.is_signed or proof is not None) and sender is None)
         cost = form.cost if isinstance(form.cost, Cost) else form.cost(command)
         cost = Cost(is_first=True) if read.is_first else cost
@@ -250,7 +250,8 @@ def _perform(read: Read, on: Context, write: Write, *, is_alone: bool = True) ->
         else:
             made = _once(command, on)
             if made.ending is Ending.ASKED:
-                made = ask_to_confirm(on, on.own, [command])
+                given = {"password": NO_PASSWORD} if isinstance(proof, Ask) else {}
+                made = ask_to_confirm(on, on.own, [command.with_values(**given)])
         made = structs.replace(made, is_proved=is_proved or made.is_proved)
     except DamagedHistory as damage:
         if _waits_for_repair(form, on):
@@ -289,7 +290,8 @@ def _player_of(command: Command, on: Context) -> Actor | None:
         return found
     if isinstance(run, ForPlayer) and proof:
         userid, confirmed = command["userid"], on.request.confirmed
-        if confirmed and confirmed.userid == userid and run.may_be_sender:
+        is_enough = run.may_be_sender or (confirmed and not confirmed.account.has_password)
+        if confirmed and confirmed.userid == userid and is_enough:
             return confirmed
         return authentication.authenticate(on, userid, proof, may_be_sender=run.may_be_sender)
     return None
@@ -317,6 +319,8 @@ def _once(command: Command, on: Context) -> Outcome:
     if isinstance(run, ForEither):
         return _challenge(run, command, on)
     del given["userid"], given["password"]
+    if not on.player.is_proved and run.without_password:
+        return cast(Outcome, run.without_password(on, **given))
     if not on.player.is_proved:
         return _tried(partial(run.run, **given), command, on)
     made: Outcome = run.run(on, **given)

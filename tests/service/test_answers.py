@@ -181,7 +181,7 @@ def test_a_whole_command_proves_itself_by_its_password_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["seek", "unseek 1", "join 1", "showas 18", "vacation", "settings", "export", "delete"]
+    "text", ["seek", "unseek 1", "join 1", "showas 18", "vacation", "settings", "export", "add"]
 )
 def test_no_letter_about_a_board_is_good_for_anything_else(text: str) -> None:
     answer = read(text)
