@@ -47,6 +47,12 @@ class Site:
         """Ask for a path; `accept_language` stands for the header Accept-Language."""
         return self._asked(method, path, None, headers)
 
+    def sent(self, path: str) -> int:
+        """Return how many bytes of a page, or of what it loads, are sent to a browser."""
+        got = self.get(path, accept_encoding="gzip, deflate, br")
+        assert got.status == 200
+        return len(got.content)
+
     def post(self, path: str, form: str, **headers: str) -> Got:
         """Send a form, as browsers write them."""
         usual = {"content_type": "application/x-www-form-urlencoded"}

@@ -20,9 +20,9 @@ from tests.support.kinds import Chance
 from tests.support.website import Website, website
 
 BASE = "https://games.example.org"
-MOST_BYTES = 60 * 1024
-"""What a page with a board of 121 points has at most, with its style sheet and script, and what one
-that explores has at most."""
+MOST_BYTES = 20 * 1024
+"""The most bytes that are sent for a page with a board of 121 points, with its style sheet and
+script, and for one that explores."""
 BEGUN = datetime.now(UTC).replace(microsecond=0) - timedelta(hours=5)
 SMALL = play(new_game("square 5x5", started=BEGUN), "x C3", "o swap", "o B3", "x D5")
 """A board in play, whose latest record is of an hour ago."""
@@ -107,10 +107,10 @@ def test_without_an_address_of_the_pages_nothing_names_it(tmp_path: Path) -> Non
 def test_a_page_with_all_that_it_loads_is_small(pages: Website) -> None:
     page = pages.get("/oust/19")
     loaded = re.findall(r'(?:href|src)="(/static/[^"]+)"', page.text)
-    contents = [page.content, *(pages.get(path).content for path in loaded)]
+    sent = [pages.sent(path) for path in ("/oust/19", *loaded)]
     assert [path.rpartition("/")[2] for path in loaded] == ["icon.svg", "style.css", "script.js"]
-    assert sum(map(len, contents)) < MOST_BYTES
-    assert len(contents[-1]) < 12 * 1024
+    assert sum(sent) < MOST_BYTES
+    assert sent[-1] < 5 * 1024
     assert re.findall(r"<[^>]+\bsrc=", page.text) == ["<script src="]
 
 
@@ -124,7 +124,7 @@ def test_a_page_that_explores_stays_small_however_much_has_been_placed(
     page = pages.get(f"/explore/oust/19/{','.join(line)}{shown}")
     assert f">x {line[0]}</a>" in page.text
     assert page.text.count("<li>") > len(line)
-    assert len(page.content) < MOST_BYTES
+    assert pages.sent(f"/explore/oust/19/{','.join(line)}{shown}") < MOST_BYTES
 
 
 def test_pictures_and_frames_may_be_shown_elsewhere_and_nothing_else(pages: Website) -> None:

@@ -35,12 +35,11 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Website]:
 
 
 def loaded(path: str, pages: Website) -> int:
-    """Return how many bytes a browser loads to show a page, pictures aside."""
-    got = pages.get(path)
-    assert got.status == 200
-    besides = re.findall(r'(?:<link rel="stylesheet" href|<script src)="([^"]+)"', got.text)
+    """Return how many bytes are sent to a browser that shows a page, pictures aside."""
+    page = pages.get(path).text
+    besides = re.findall(r'(?:<link rel="stylesheet" href|<script src)="([^"]+)"', page)
     assert len(besides) == 2
-    return len(got.content) + sum(len(pages.get(each).content) for each in besides)
+    return sum(map(pages.sent, (path, *besides)))
 
 
 @pytest.mark.parametrize(
