@@ -41,7 +41,7 @@ from pbm_oust.grammar.wish import read_wish
 from pbm_oust.grammar.wording import agrees, is_placements, refuses
 from pbm_oust.play import authentication
 from pbm_oust.play.context import Context, Look, Outcome, answered, done
-from pbm_oust.play.notices import BoardNotice, News, Notice, Reader, ShownBoard
+from pbm_oust.play.notices import BoardNotice, Meaning, News, Notice, Reader, ShownBoard
 from pbm_oust.play.renaming import RenamedNotice, rename_player
 from pbm_oust.play.request import Actor, Ending, id_of
 from pbm_oust.play.starting import check_house, check_two, objections, with_house_terms
@@ -105,6 +105,10 @@ class NotBegunNotice(Notice, frozen=True):
     """The userid of the player whose invitation they decline, if it is one."""
     is_final: bool = False
     """Whether they want no invitations any more."""
+
+    def ask(self) -> Meaning | None:
+        """Return that they may still change their mind about an invitation."""
+        return Ask(Topic.INVITATION, (self.inviter,)) if self.inviter else None
 
 
 @cache
