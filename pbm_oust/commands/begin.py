@@ -56,7 +56,6 @@ from pbm_oust.refusal import (
 )
 from pbm_oust.robot.levels import HOUSE, LEVELS
 from pbm_oust.rules import KINDS, Shape, parse_size
-from pbm_oust.store.accounts import accounts_at
 from pbm_oust.store.boards import challenge_remark
 from pbm_oust.store.limits import Counted
 
@@ -236,7 +235,7 @@ def asked_of_player(on: Look, guest: Ask, address: str) -> Ask | None:
     It asks for the first record of the board that it has begun, or else for any command. An
     invitation goes on to ask what it did, until it is answered.
     """
-    owners = [each for each in accounts_at(on.snapshot, address) if each.has_exactly(address)]
+    owners = on.owners(address)
     if guest.topic not in _BEGINNING or len(owners) != 1:
         return None
     userid, game = owners[0].userid, _begun_by(on, guest, address)
@@ -267,7 +266,7 @@ def begin(on: Context, how: Beginning) -> Outcome:
         return first_letter(on, on.as_owner(on.asker()))
     if how.is_declined:
         return _not_begun(on, guest, how)
-    found = [each for each in accounts_at(on.snapshot, address) if each.has_exactly(address)]
+    found = on.owners(address)
     if len(found) > 1:
         raise NotAllowed(SeveralAccounts(tuple(sorted(each.userid for each in found))))
     known = found[0] if found else None

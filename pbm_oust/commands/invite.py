@@ -30,7 +30,6 @@ from pbm_oust.play.starting import objections
 from pbm_oust.play.unit_of_work import ForPlayer
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules import KINDS, Grid, Kind
-from pbm_oust.store.accounts import accounts_at
 from pbm_oust.store.index import has_moved
 from pbm_oust.store.limits import Charge, Counted
 
@@ -192,7 +191,7 @@ class AcceptedNotice(BoardNotice, frozen=True):
 
 
 def _notice(on: Look, reader: Reader, inviter: str, offered: Invitation) -> InvitationNotice:
-    known = [each.userid for each in _owners(on, reader.addresses[0])]
+    known = [each.userid for each in on.owners(reader.addresses[0])]
     userid = known[0] if len(known) == 1 else ""
     return InvitationNotice(
         reader,
@@ -203,11 +202,6 @@ def _notice(on: Look, reader: Reader, inviter: str, offered: Invitation) -> Invi
         Counted.INVITED.within.days,
         has_asked=bool(offered.link),
     )
-
-
-def _owners(on: Look, address: str) -> list[Account]:
-    """Return the accounts that have exactly an address."""
-    return [each for each in accounts_at(on.snapshot, address) if each.has_exactly(address)]
 
 
 # The commands
@@ -247,7 +241,7 @@ def _sent(on: Context, own: Account, address: str, made: Invitation) -> list[Inv
 
 def _reader_at(on: Context, own: Account, address: str) -> Reader | None:
     """Return who reads an invitation; None if nobody would: mail comes back, or they want none."""
-    owners = _owners(on, address)
+    owners = on.owners(address)
     is_lost = any(each.is_suspended for each in on.returned_from(address))
     if is_lost or any(list(objections(on, each, own.userid)) for each in owners):
         return None
