@@ -1,6 +1,6 @@
 """The commands to leave, and to take along what is stored: signoff, delete, forget and export."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from typing import TypeVar
 
@@ -15,6 +15,7 @@ from pbm_oust.board import Deed
 from pbm_oust.grammar.form import AnsweredBy, Cost, Form
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.values import OWN, only_word
+from pbm_oust.grammar.vocabulary import in_english
 from pbm_oust.play.context import Context, Outcome, answered, done
 from pbm_oust.play.finding import active_games
 from pbm_oust.play.moving import is_over, side_on
@@ -90,6 +91,14 @@ def _leave_all(on: Context, told: list[Notice]) -> tuple[str, ...]:
 
 
 REALLY = "really"
+_ME = "me"
+_SURE = only_word(REALLY, "is_sure")
+
+
+def _read_sure(words: Sequence[str]) -> bool:
+    """Return whether a player is sure to be forgotten: `forget me really`. Raises Unreadable."""
+    is_said = [in_english(word) for word in words[:1]] == [_ME]
+    return bool(_SURE.read(words[1:] if is_said else words))
 
 
 class ForgetNotice(Notice, frozen=True):
@@ -304,7 +313,7 @@ FORMS: tuple[Form[ForPlayer], ...] = (
     Form(
         "forget",
         OWN,
-        only_word(REALLY, "is_sure"),
+        structs.replace(_SURE, read=_read_sure),
         is_of_kind=False,
         answers={Topic.PLAY: AnsweredBy.NAME},
         run=ForPlayer(forget, may_be_sender=False, brings_back=False),
