@@ -249,6 +249,11 @@ class Carried(Struct, frozen=True):
         return self.handled.ending is Ending.REFUSED
 
     @property
+    def is_asked(self) -> bool:
+        """Whether a mail asks for the yes of its player."""
+        return self.handled.ending is Ending.ASKED
+
+    @property
     def is_done(self) -> bool:
         """Whether what was asked for is done, perhaps since before."""
         return self.handled.ending in (Ending.DONE, Ending.DONE_BEFORE, Ending.DONE_IN_PART)
