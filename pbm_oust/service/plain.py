@@ -43,17 +43,21 @@ class NoSuchBoardMeant(UnreadableReason, frozen=True):
     """The other player, if the sentence names one."""
 
 
+def is_whole(on: Look, read: Read) -> bool:
+    """Return whether a mail gives a whole command: one for anybody, or of some player."""
+    if not isinstance(read.command, Command) or read.is_first:
+        return False
+    signers = read.command.signers
+    return not signers or any(map(on.has_account, signers))
+
+
 def understood(on: Look, read: Read) -> Read:
-    """Return what a mail asks for that came from an address of players, if it is no whole command.
+    """Return what a mail asks for that came from an address of players and is no whole command.
 
     Its Subject counts, or else the first line of its text. With several such players, or boards,
     there are choices.
     """
-    command = read.command
-    is_command = isinstance(command, Command) and not read.is_first
-    signers = command.signers if isinstance(command, Command) else ()
-    if is_command and (not signers or any(map(on.has_account, signers))):
-        return read
+    is_command = isinstance(read.command, Command) and not read.is_first
     if table.is_of_letter(on.request.line):
         return read
     above, below = without_courtesies(read.text)

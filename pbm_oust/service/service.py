@@ -162,7 +162,7 @@ def _take_sheet(sheet: Ask, on: Context, write: Write) -> Handled:
 
 def _handle(read: Read, on: Context, write: Write) -> Handled:
     """Carry out a request, or answer why it is not done."""
-    if _is_plain(on.request):
+    if _is_plain(on.request) and not plain.is_whole(on, read):
         if on.is_known(on.request.sender):
             found = plain.understood(on, read)
             if found is not read:

@@ -172,11 +172,14 @@ def _invite(season: Season) -> None:
 
 
 def _begin_by_letter(season: Season) -> None:
-    """Send no command, answer the letter that comes, choose another name, and resign."""
+    """Send no command, answer the letter that comes, choose a name, say something, and resign."""
     mabel = Player("", "", "mabel@letter.example", season.world)
     first = mabel.ask("Is this where one plays?")
     board = mabel.ask("begin with alice", to=str(first["Reply-To"]))
     mabel.ask("call me marian", to=str(board["Reply-To"]))
+    sent = mabel.send("Re: my turn", "What a lovely empty board!", to=str(board["Reply-To"]))
+    unclear = season.world.post.answer_to(mabel.address, sent)
+    mabel.ask("send", to=str(unclear["Reply-To"]))
     mabel.answer(board, "resign")
 
 

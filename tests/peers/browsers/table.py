@@ -119,8 +119,11 @@ class Seat:
         click(self.browser, By.XPATH, path.replace("$words", f"'{words}'"))
 
     def write(self, field: str, text: str) -> None:
-        """Write into a field of a form."""
-        self._wait_for(By.NAME, field).send_keys(text)
+        """Write into a field of a form, once it is unfolded."""
+        found = self._wait_for(By.NAME, field)
+        if not found.is_displayed():
+            click(self.browser, By.XPATH, f"//details[.//*[@name='{field}']]/summary")
+        found.send_keys(text)
 
     def open_own_page(self) -> None:
         """Follow the link to the page of the player, who is signed in, and wait for it."""
@@ -129,7 +132,8 @@ class Seat:
 
     def see_own_page(self) -> None:
         """Wait for the page of the player."""
-        self.see(f"{self.player.userid} Start a board")
+        title = f"{self.player.userid}: My page"
+        wait_until(lambda: title in self.browser.title, title)
 
     def see(self, words: str) -> None:
         """Wait until the page says something."""

@@ -107,7 +107,7 @@ def test_a_board_in_a_letter_fits_the_narrowest_phone(tmp_path: Path) -> None:
 
 
 def test_every_page_is_looked_at() -> None:
-    links = {"play": "/play/x", "code": "/code/x", "off": "/off/x"}
+    links = {"play": "/play/x", "code": "/code/x", "join": "/join/x", "off": "/off/x"}
     looked = [path.format(**links).partition("?")[0] for path in (*STRANGERS_PAGES, *PAGES)]
     for route in ROUTES:
         is_page = "." not in route.path and not route.path.endswith(NO_PAGES)

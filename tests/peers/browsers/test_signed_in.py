@@ -161,6 +161,7 @@ def test_the_page_of_a_player_learns_of_the_other_s_move_and_keeps_what_is_being
     alice.play(["C3"])
     alice.see("It is the turn of bob")
     # News may take the place of a field until it has the focus.
+    click(browser, By.XPATH, "//summary[normalize-space()='Say something']")
     click(browser, By.ID, "text")
     said = browser.find_element(By.ID, "text")
     said.send_keys("Well pl")

@@ -19,7 +19,7 @@ from tests.support.website import website
 
 MAILS = tables.of(__file__)["mails"]
 LINK = re.compile(r'\s(?:href|src)="([^"#]+)')
-FORMED = re.compile(r"/(sign-in|sign-up|me|try|explore|search)\b")
+FORMED = re.compile(r"/(sign-in|sign-up|me|try|explore|search)\b|\?lang=")
 
 
 @pytest.fixture(scope="module")
