@@ -5,6 +5,7 @@ Whoever gives an address there gets a letter, and the game begins when that is a
 
 import secrets
 from collections.abc import Mapping
+from functools import partial
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -14,7 +15,7 @@ from pbm_oust.accounts import tags
 from pbm_oust.accounts.address import parse_address
 from pbm_oust.accounts.asks import Claim
 from pbm_oust.board import Game
-from pbm_oust.commands.account import UseridTaken, free_userid
+from pbm_oust.commands.account import UseridTaken
 from pbm_oust.commands.invite import Offer, TooManyInvitations, offer_by_link, take_link
 from pbm_oust.grammar import values
 from pbm_oust.grammar.form import Cost
@@ -25,7 +26,7 @@ from pbm_oust.refusal import NotAllowed, Unreadable
 from pbm_oust.web import forms
 from pbm_oust.web.boards import picture
 from pbm_oust.web.ground import ground_of, source_of
-from pbm_oust.web.sign_in import proved
+from pbm_oust.web.sign_in import name_refused, proved
 from pbm_oust.web.speaking import language_asked
 
 _NOWHERE = "-"
@@ -59,14 +60,15 @@ async def take(request: Request) -> Response:
         found = offer_by_link(on, claim) if claim else None
         if found is None:
             return
-        if userid and free_userid(on, userid) != userid:
-            raise NotAllowed(UseridTaken(userid, free_userid(on, userid)))
         charge_stranger(on, Cost(codes=1))
         Performed(take_link(on, found, address, userid), on, "invite").settle(ground.work.write)
 
     sender = source_of(request) or _NOWHERE
     asked = forms.asked_of(request, secrets.token_hex(8), sender, language=language_asked(request))
     try:
+        refused = partial(name_refused, userid) if userid else None
+        if refused and (taken := await run_in_threadpool(ground.work.change, refused, asked)):
+            raise taken
         await run_in_threadpool(ground.work.change, deed, asked)
     except NotAllowed as refusal:
         reason = refusal.reason

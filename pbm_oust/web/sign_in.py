@@ -348,7 +348,7 @@ async def sign_up(request: Request) -> Response:
     asked = _asked_by_stranger(request)
     try:
         asked = structs.replace(asked, line=forms.line_of("signup", form))
-        deed = partial(_name_refused, read_new_userid(form.get("userid", "").strip()))
+        deed = partial(name_refused, read_new_userid(form.get("userid", "").strip()))
         if refused := await run_in_threadpool(ground.work.change, deed, asked):
             raise refused
     except Refusal as refusal:
@@ -364,7 +364,7 @@ async def sign_up(request: Request) -> Response:
     return forms.answer_page(request, carried, asked.language, back=addresses.SIGN_UP)
 
 
-def _name_refused(userid: str, on: Context) -> NotAllowed | None:
+def name_refused(userid: str, on: Context) -> NotAllowed | None:
     """Return why nobody can have a userid, if somebody has it. Raises NotAllowed at a limit."""
     free = free_userid(on, userid)
     if free == userid:
