@@ -83,6 +83,7 @@ class Mutt:
     def _send(self, text: str) -> None:
         type_above(self._screen, text)
         self._screen.wait_to_see(r"^y:Send")
+        self._screen.rest()
         self._screen.type("y")
         self._screen.wait_to_see(r"^Mail sent\.")
 

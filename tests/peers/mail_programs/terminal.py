@@ -16,6 +16,8 @@ import pyte
 
 from tests.support.waiting import PATIENCE, Hung, has_news
 
+REST = 0.5
+"""Seconds without news after which a screen has come to rest."""
 ROWS, COLUMNS = 40, 120
 _CONTROLS = re.compile(r"\x1b\[[0-9;?>=]*[A-Za-z]|\x1b[()][A-Z0-9]|\x1b[=>78DM]|\x1b\][^\x07]*\x07")
 
@@ -69,6 +71,16 @@ class Terminal:
     def type(self, keys: str) -> None:
         self._is_answered = False
         os.write(self._master, keys.encode())
+
+    def rest(self) -> None:
+        """Wait until the program has written nothing for a while.
+
+        Some forget what is typed while they take the screen back from another program.
+        """
+        quiet_since = time.monotonic()
+        while time.monotonic() < quiet_since + REST:
+            if self._take():
+                quiet_since = time.monotonic()
 
     def wait_until_ended(self) -> None:
         deadline = time.monotonic() + PATIENCE
