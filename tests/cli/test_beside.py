@@ -2,12 +2,19 @@
 
 import asyncio
 import itertools
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from pbm_oust.cli.beside import run_beside
 from pbm_oust.store.configuration import Configuration
+
+
+ROUNDS, TURNS = 10, 8
+"""How often the turns of the loop are gone through, and how many of them at most."""
+ENOUGH = 10
+"""How many of those who wait are to be cancelled."""
 
 
 @pytest.mark.slow
@@ -30,10 +37,14 @@ def test_a_process_beside_is_given_up_at_whatever_moment_it_ends(tmp_path: Path)
         assert running.cancelled(), f"it went on after {turns} turns"
         return True
 
-    cancelled = itertools.takewhile(bool, (asyncio.run(is_cancelled(n)) for n in range(40)))
-    assert len(list(cancelled)) in range(2, 40)
+    # On a busy machine some have ended before they are cancelled.
+    cancelled = (asyncio.run(is_cancelled(turns)) for _ in range(ROUNDS) for turns in range(TURNS))
+    assert sum(itertools.islice(filter(None, cancelled), ENOUGH)) == ENOUGH
 
 
 def _children() -> set[int]:
-    found = Path("/proc/self/task").glob("*/children")
-    return {int(each) for path in found for each in path.read_text().split()}
+    found = set[int]()
+    for path in Path("/proc/self/task").glob("*/children"):
+        with suppress(FileNotFoundError):  # the thread has ended
+            found.update(map(int, path.read_text().split()))
+    return found
