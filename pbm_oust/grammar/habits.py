@@ -157,7 +157,7 @@ class Asked(NamedTuple):
     game: str
     """The game that it names; often none."""
     sentence: str
-    """What the command may read besides; often nothing."""
+    """The whole sentence, if the command reads more of it; often empty."""
 
 
 def asked_by_player(text: str, kinds: Collection[str]) -> Iterator[Asked]:

@@ -171,7 +171,7 @@ class UnconfirmedNotice(Notice, frozen=True):
     holds_code: ClassVar = True
     code: Secret
     choices: tuple[tuple[str, Command, str], ...]
-    """What it may mean: by what words an answer chooses it, and the other player, if any."""
+    """The commands that may be meant, each with the words that choose it and the other player."""
     has_text: bool
     """Whether a text came with it, which goes to nobody: anybody may have written it."""
 

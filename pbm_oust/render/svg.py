@@ -200,7 +200,7 @@ class Free(Enum):
     """The free cells of a board that are links."""
 
     LEGAL = "legal"
-    """Those on which a placement is legal; where stones are taken, there is a ring."""
+    """Those with legal placements; a ring shows where stones are taken."""
     ALL = "all"
     """All, with the same rings: whoever taps on another one is told why it is not legal."""
     ALIKE = "alike"

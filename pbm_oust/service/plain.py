@@ -107,7 +107,8 @@ def _signed(on: Look, line: str, account: Account) -> Command | None:
     """Return the command of a line that may lack its userid and password; None if it is none.
 
     One whose content is its text is none: nothing proves that its player wrote that. Neither is one
-    with a word that may be a password, which would be shown and kept.
+    with a word that may be a password, which would be shown and kept, nor one that wants the
+    password itself of a player who has one.
     """
     may_show = to_player(table.VOCABULARY, on.names_for_sender())
     games = () if begins_whole(line) else KINDS
@@ -116,8 +117,9 @@ def _signed(on: Look, line: str, account: Account) -> Command | None:
         if read and isinstance(read.command, Command) and read.line.form:
             is_text = read.line.form.text is Text.CONTENT
             is_shown = all(may_show(word) for word in read.line.words)
+            is_enough = read.line.form.run.may_be_sender or not account.has_password
             signed = read.command.with_values(password=NO_PASSWORD)
-            return signed if is_shown and not is_text else None
+            return signed if is_enough and is_shown and not is_text else None
     return None
 
 

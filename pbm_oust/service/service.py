@@ -344,7 +344,7 @@ def _challenge(run: ForEither, command: Command, on: Context) -> Outcome:
 
 
 class _Undone(Exception):
-    """What a command would change is undone."""
+    """Ends the part of a transaction whose changes are not to stay."""
 
 
 def _tried(run: Callable[[Context], Outcome], command: Command, on: Context) -> Outcome:

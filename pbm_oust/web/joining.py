@@ -3,7 +3,6 @@
 Whoever gives an address there gets a letter, and the game begins when that is answered.
 """
 
-import secrets
 from collections.abc import Mapping
 from functools import partial
 
@@ -11,9 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pbm_oust.accounts import tags
 from pbm_oust.accounts.address import parse_address
-from pbm_oust.accounts.asks import Claim
 from pbm_oust.board import Game
 from pbm_oust.commands.account import UseridTaken
 from pbm_oust.commands.invite import Offer, TooManyInvitations, offer_by_link, take_link
@@ -25,11 +22,10 @@ from pbm_oust.play.performed import Performed
 from pbm_oust.refusal import NotAllowed, Unreadable
 from pbm_oust.web import forms
 from pbm_oust.web.boards import picture
-from pbm_oust.web.ground import ground_of, source_of
-from pbm_oust.web.sign_in import name_refused, proved
+from pbm_oust.web.ground import ground_of
+from pbm_oust.web.sign_in import asked_by_stranger, claim_of, name_refused, proved
 from pbm_oust.web.speaking import language_asked
 
-_NOWHERE = "-"
 _YOU = "x"
 """What stands on the board for whoever comes."""
 
@@ -45,7 +41,7 @@ async def take(request: Request) -> Response:
     The page is the same whether or not that address has an account, or wants such letters.
     """
     offer, form = await _offered(request), await forms.form_of(request)
-    ground, claim = ground_of(request), _claim_in(request)
+    ground, claim = ground_of(request), claim_of(request.path_params["tag"], ground_of(request))
     wanted, typed = form.get("userid", "").strip(), form.get("address", "").strip()
     try:
         address = parse_address(typed)
@@ -63,8 +59,7 @@ async def take(request: Request) -> Response:
         charge_stranger(on, Cost(codes=1))
         Performed(take_link(on, found, address, userid), on, "invite").settle(ground.work.write)
 
-    sender = source_of(request) or _NOWHERE
-    asked = forms.asked_of(request, secrets.token_hex(8), sender, language=language_asked(request))
+    asked = asked_by_stranger(request)
     try:
         refused = partial(name_refused, userid) if userid else None
         if refused and (taken := await run_in_threadpool(ground.work.change, refused, asked)):
@@ -108,17 +103,9 @@ def _page(
     )
 
 
-def _claim_in(request: Request) -> Claim | None:
-    """Return what the link of a request claims."""
-    ground = ground_of(request)
-    local, _, host = ground.address.rpartition("@")
-    tag = tags.parse_tag(f"{local}+{request.path_params['tag']}@{host}", ground.address)
-    return tag if isinstance(tag, Claim) else None
-
-
 async def _offered(request: Request) -> Offer:
     """Return the invitation of a link. Raises HTTPException if it is not open, or no link."""
-    claim = _claim_in(request)
+    claim = claim_of(request.path_params["tag"], ground_of(request))
 
     def ask(on: Look) -> Offer | None:
         return offer_by_link(on, claim) if claim else None

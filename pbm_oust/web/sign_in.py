@@ -84,15 +84,19 @@ async def proved(found: Proved | None, request: Request) -> Proved:
     raise HTTPException(429, headers={"Retry-After": str(int((ends - now).total_seconds()) + 1)})
 
 
-def proved_by_tag(text: str, ground: Ground) -> Ask | None:
-    """Verify the tag of an address of ours at the end of a link; None if it proves nothing."""
+def claim_of(text: str, ground: Ground) -> Claim | None:
+    """Parse the tag of an address of ours at the end of a link; None if it is that of no ask."""
     local, _, host = ground.address.rpartition("@")
     tag = tags.parse_tag(f"{local}+{text}@{host}", ground.address)
-    if not isinstance(tag, Claim):
-        return None
-    if tag.ask.ends_invitations:
-        return verified(tag, ground.home.key(), "")
-    return ground.work.look(partial(answer_proved_by, claim=tag))
+    return tag if isinstance(tag, Claim) else None
+
+
+def proved_by_tag(text: str, ground: Ground) -> Ask | None:
+    """Verify the tag of an address of ours at the end of a link; None if it proves nothing."""
+    claim = claim_of(text, ground)
+    if claim and claim.ask.ends_invitations:
+        return verified(claim, ground.home.key(), "")
+    return ground.work.look(partial(answer_proved_by, claim=claim)) if claim else None
 
 
 class SignedIn(Struct, frozen=True):
@@ -255,7 +259,7 @@ async def ask_for_link(request: Request) -> Response:
         address = parse_address(typed)
     except ValueError:
         return _sign_in_page(request, "wrong", typed=typed)
-    asked, is_mailed = _asked_by_stranger(request), False
+    asked, is_mailed = asked_by_stranger(request), False
     answered = asyncio.create_task(asyncio.sleep(ANSWER_SECONDS))
     with suppress(NotAllowed):
         is_mailed = await run_in_threadpool(_mail_links, address, asked, ground)
@@ -306,7 +310,7 @@ def _mail_links(address: str, asked: Asked, ground: Ground) -> bool:
     return ground.work.change(deed, asked)
 
 
-def _asked_by_stranger(request: Request) -> Asked:
+def asked_by_stranger(request: Request) -> Asked:
     """Return the request of somebody who is not signed in.
 
     The host that it comes from stands for their address: the page tells them all there is to tell.
@@ -345,7 +349,7 @@ async def sign_up(request: Request) -> Response:
         raise HTTPException(404)
     if not form.get("rest", "").strip():
         return RedirectResponse(addresses.SIGN_UP, 303)
-    asked = _asked_by_stranger(request)
+    asked = asked_by_stranger(request)
     try:
         asked = structs.replace(asked, line=forms.line_of("signup", form))
         deed = partial(name_refused, read_new_userid(form.get("userid", "").strip()))

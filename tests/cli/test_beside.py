@@ -10,7 +10,6 @@ import pytest
 from pbm_oust.cli.beside import run_beside
 from pbm_oust.store.configuration import Configuration
 
-
 ROUNDS, TURNS = 10, 8
 """How often the turns of the loop are gone through, and how many of them at most."""
 ENOUGH = 10
