@@ -28,35 +28,44 @@ STROKES: dict[str, str] = tomllib.loads((get_data(__package__, "strokes.toml") o
 """The commands of an SVG path that draw each of them from its upper left corner."""
 
 
-def strokes_around(x: int, y: int, text: str) -> str:
-    """Return the commands of an SVG path that write a text around a point."""
-    left, top = x - (_ADVANCE * len(text) - _ADVANCE + _WIDTH) / 2, y - STROKE_HEIGHT // 2
+def strokes_around(x: float, y: float, text: str) -> str:
+    """Return the commands of an SVG path that write a text around a point, in whole units."""
+    left = round(x - (_ADVANCE * len(text) - _ADVANCE + _WIDTH) / 2)
+    top = round(y - STROKE_HEIGHT / 2)
     return "".join(
-        f"M{left + _ADVANCE * nth:g} {top}{STROKES[letter]}" for nth, letter in enumerate(text)
+        f"M{left + _ADVANCE * nth} {top}{STROKES[letter]}" for nth, letter in enumerate(text)
     )
 
 
 HALF = 20
 """Half the distance of two neighbouring cells of a row."""
 
-_MARGIN = 56
+_MARGIN = 22
 """From the outermost lines of a square board to its edges."""
-_NAME = 20
-"""From the edges of a square board to the middle of its coordinates."""
+_STRIP = 18
+"""How wide the room for coordinates is, on the left of a board and below it."""
+_NAME = 30
+"""From the outermost lines of a square board to the middle of its coordinates."""
+NAME_SCALE = 0.75
+"""How large coordinates are drawn."""
 
 _SIDE, _SLOPE = 22, 12
 """How high the upright sides of a hexagonal cell are, and its slanting ones."""
 _TIP = _SIDE // 2 + _SLOPE
 """From the middle of a hexagonal cell to its upper corner."""
-_PAD = 16
+_PAD = 4
 """From the corners of a hexagonal board to its edges."""
+_BEFORE = 32
+"""How far the number of a row is before the middle of its first cell."""
+_BEHIND, _BELOW = 17, 28
+"""How far the letter of a column is behind the middle of its lowest cell, and below it."""
 
 Point = tuple[int, int]
 """A point, from the left and from the top."""
 
 
 class Layout(Struct, frozen=True):
-    """A board without stones."""
+    """A board without stones. Its coordinates are outside, on the left and below."""
 
     width: int
     height: int
@@ -71,7 +80,14 @@ class Layout(Struct, frozen=True):
     stars: str
     """The path of the star points, as dots; it may be nothing."""
     names: str
-    """The path of the coordinates."""
+    """The path of the coordinates, which `NAME_SCALE` makes smaller."""
+
+    @property
+    def inset(self) -> tuple[float, float, float]:
+        """Where a smaller board starts that has its coordinates in the same room; its scale."""
+        scale = min(length / (length + _STRIP) for length in (self.width, self.height))
+        left = (self.width - scale * (self.width - _STRIP)) / 2
+        return left, (self.height - scale * (self.height + _STRIP)) / 2, scale
 
 
 @lru_cache(maxsize=GRIDS_REMEMBERED)
@@ -89,12 +105,8 @@ def _square(grid: Grid) -> Layout:
     places = {grid.cell_at(column, row): (x, y) for row, y in down for column, x in across}
     lines = [f"M{_MARGIN} {y}H{right}" for _, y in down]
     lines += [f"M{x} {_MARGIN}V{bottom}" for _, x in across]
-    letters = [
-        strokes_around(x, y, COLUMNS[column - 1])
-        for column, x in across
-        for y in (_NAME, height - _NAME)
-    ]
-    numbers = [strokes_around(x, y, str(row)) for row, y in down for x in (_NAME, width - _NAME)]
+    names = [_name(x, bottom + _NAME, COLUMNS[column - 1]) for column, x in across]
+    names += [_name(_MARGIN - _NAME, y, str(row)) for row, y in down]
     return Layout(
         width,
         height,
@@ -103,14 +115,19 @@ def _square(grid: Grid) -> Layout:
         lines="".join(lines),
         edge="",
         stars="".join("M{} {}h0".format(*places[star]) for star in grid.each(star_points(grid))),
-        names="".join(letters + numbers),
+        names="".join(names),
     )
+
+
+def _name(x: float, y: float, text: str) -> str:
+    """Return the path of a coordinate around a point of the board."""
+    return strokes_around(x / NAME_SCALE, y / NAME_SCALE, text)
 
 
 def _hexagonal(grid: Grid) -> Layout:
     lengths = [2 * column - row for column, row in map(grid.place_of, grid.names_of)]
     height = len(grid.rows)
-    left = _PAD + 3 * HALF - HALF * min(lengths)
+    left = _PAD + HALF - HALF * min(lengths)
     top = _PAD + _TIP
 
     def place(column: int, row: int) -> Point:
@@ -118,25 +135,25 @@ def _hexagonal(grid: Grid) -> Layout:
 
     places = {cell: place(*grid.place_of(cell)) for row in reversed(grid.rows) for cell in row}
     rows = [[places[cell] for cell in row] for row in reversed(grid.rows)]
-    letters = [
-        strokes_around(*place(column, row - 1), COLUMNS[column - 1])
-        for column, row in map(grid.place_of, grid.names_of)
+    names = [
+        _name(places[cell][0] + _BEHIND, places[cell][1] + _BELOW, COLUMNS[column - 1])
+        for cell in grid.names_of
+        for column, row in [grid.place_of(cell)]
         if not grid.cell_at(column, row - 1)
     ]
-    numbers = [
-        strokes_around(row[0][0] - 2 * HALF, row[0][1], str(height - nth))
-        for nth, row in enumerate(rows)
+    names += [
+        _name(row[0][0] - _BEFORE, row[0][1], str(height - nth)) for nth, row in enumerate(rows)
     ]
     around = f"l{HALF} {_SLOPE}v{_SIDE}l{-HALF} {_SLOPE} {-HALF} {-_SLOPE}v{-_SIDE}z"
     return Layout(
-        left + HALF * max(lengths) + 3 * HALF + _PAD,
-        top + (_SIDE + _SLOPE) * height + _PAD,
+        left + HALF * max(lengths) + HALF + _PAD,
+        top + (_SIDE + _SLOPE) * (height - 1) + _TIP + _PAD,
         places,
         cell=f"M0 {-_TIP}{around}",
         lines="".join(_inner_lines(rows)),
         edge=_edge(rows),
         stars="",
-        names="".join(letters + numbers),
+        names="".join(names),
     )
 
 
@@ -219,12 +236,15 @@ def board_svg(
 ) -> str:
     """Draw a position, and say in words what the picture shows. `gettext` translates them.
 
-    x is dark and o is light, so no colour is needed to tell them apart. With `taps`, the cells that
+    x is dark and o is light, so no colour is needed to tell them apart. The board is inset to make
+    room for its coordinates: a page that hides them undoes that. With `taps`, the cells that
     `free` says are links to the addresses that `taps` returns for their names. All ids begin with
     `prefix`, a word: boards on one page need different ones.
     """
     grid, layout = position.grid, layout_of(position.grid)
     links = _links(position, gettext, taps, prefix, free) if taps else ""
+    left, top, scale = layout.inset
+    moved = f"translate({left:.4g} {top:.4g})"
 
     def circles(words: str, look: str, cells: int, radius: int) -> str:
         places = (layout.places[cell] for cell in grid.each(cells))
@@ -237,14 +257,15 @@ def board_svg(
         f"<desc>{_xml(_description(position, marks, gettext))}</desc><defs>",
         *(_GRADIENT.format(prefix, side.value, *look[:2]) for side, look in _SIDES.items()),
         f'</defs><rect class="ground" width="{layout.width}" height="{layout.height}"',
-        f' fill="{WOOD}"/><g fill="none" stroke="{INK}" stroke-linecap="round"',
-        ' stroke-linejoin="round">',
+        f' fill="{WOOD}"/><g class="inset" transform="{moved} scale({scale:.4g})">',
+        f'<g fill="none" stroke="{INK}" stroke-linecap="round" stroke-linejoin="round">',
         f'<path class="edge" fill="#f4e2bd" stroke-width="3" d="{layout.edge}"/>'
         if layout.edge
         else "",
         f'<path class="lines" stroke-opacity=".6" stroke-width="1.5" d="{layout.lines}"/>',
         f'<path class="stars" stroke-width="8" d="{layout.stars}"/>' if layout.stars else "",
-        f'<path class="names" stroke-width="2" d="{layout.names}"/></g>',
+        f'<path class="names" transform="scale({NAME_SCALE})" stroke-width="2"',
+        f' d="{layout.names}"/></g>',
     ]
     for side, (_, _, outline, ring) in _SIDES.items():
         stones = position.stones(side)
@@ -253,7 +274,7 @@ def board_svg(
         pieces.append(circles(f"stones {side.value}", filled, stones, 18))
         pieces.append(circles(f"latest {side.value}", ringed, stones & marks.latest, 9))
     pieces.append(circles("taken", _DASHED, marks.taken & ~position.occupied | marks.pointed, 15))
-    return "".join([*pieces, links, "</svg>"])
+    return "".join([*pieces, links, "</g></svg>"])
 
 
 def _description(position: Position, marks: Marks, gettext: Callable[..., str]) -> str:

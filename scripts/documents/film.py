@@ -47,7 +47,7 @@ def film() -> str:
     style = _STYLE.format(
         whole=f"{whole:.1f}", **{name: f"{each:.3f}" for name, each in shares.items()}
     )
-    bare, end = _DESCRIPTION.sub("", bare), "</svg>"
+    bare, end = _DESCRIPTION.sub("", bare), "</g></svg>"
     return f"{bare.removesuffix(end)}<style>{style}</style>{''.join(frames)}{end}\n"
 
 

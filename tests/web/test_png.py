@@ -9,7 +9,7 @@ import resvg_py
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.translator import Translator
 from pbm_oust.render.html import INK, UNMARKED, WOOD
-from pbm_oust.render.svg import board_svg, layout_of
+from pbm_oust.render.svg import Layout, board_svg, layout_of
 from pbm_oust.rules import Position, Side
 from pbm_oust.web.boards import png_of
 from tests.support.boards import board, churn_board
@@ -64,15 +64,22 @@ def unfiltered(how: int, line: bytes, above: bytes) -> bytes:
     return bytes(row)
 
 
+def in_picture(layout: Layout, point: tuple[float, float]) -> tuple[float, float]:
+    """Return where a point of a board is in its picture."""
+    left, top, scale = layout.inset
+    return left + scale * point[0], top + scale * point[1]
+
+
 @pytest.mark.parametrize("position", [SQUARE, HEX])
 def test_a_picture_shows_each_cell_where_it_is_with_its_stone(position: Position) -> None:
     grid, layout = position.grid, layout_of(position.grid)
-    picture = read_png(png_of(board_svg(position, UNMARKED, *WORDS), layout.width // 2))
-    assert (picture.width, picture.height) == (layout.width // 2, (layout.height + 1) // 2)
+    picture = read_png(png_of(board_svg(position, UNMARKED, *WORDS), layout.width))
+    assert (picture.width, picture.height) == (layout.width, layout.height)
     assert picture.colour(0, 0) == WOOD
-    for cell, (x, y) in layout.places.items():
+    for cell, place in layout.places.items():
         # Where light falls on a stone, beside the lines of a square board.
-        from_white = contrast(picture.colour(x // 2 - 3, y // 2 - 3), "#ffffff")
+        x, y = (round(at) - 6 for at in in_picture(layout, place))
+        from_white = contrast(picture.colour(x, y), "#ffffff")
         shown = "x" if from_white > 4.5 else "o" if from_white < 1.1 else ""
         stones = [side.value for side in Side if cell & position.stones(side)]
         assert shown == "".join(stones), grid.format_cell(cell)
@@ -80,9 +87,11 @@ def test_a_picture_shows_each_cell_where_it_is_with_its_stone(position: Position
 
 def test_coordinates_are_drawn_without_any_font() -> None:
     layout = layout_of(SQUARE.grid)
-    picture = read_png(png_of(board_svg(SQUARE, UNMARKED, *WORDS), layout.width // 2))
-    x, _ = layout.places[SQUARE.grid.parse_cell("D1")]
-    stem, inside = ((x // 2 + shift, layout.height // 2 - 10) for shift in (-3, 0))
+    picture = read_png(png_of(board_svg(SQUARE, UNMARKED, *WORDS), 4 * layout.width))
+    x, y = layout.places[SQUARE.grid.parse_cell("D1")]
+    stem, inside = (
+        (round(4 * at) for at in in_picture(layout, (x + shift, y + 30))) for shift in (-3.75, 0)
+    )
     assert picture.colour(*stem) == INK, "the upright stroke of the D below its column"
     assert picture.colour(*inside) == WOOD
 

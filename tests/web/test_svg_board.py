@@ -14,7 +14,16 @@ from lxml import etree
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.translator import Translator
 from pbm_oust.render.html import COLOURS, INK, UNMARKED, WOOD, Marks
-from pbm_oust.render.svg import HALF, STROKE_HEIGHT, STROKES, board_svg, layout_of, strokes_around
+from pbm_oust.render.svg import (
+    HALF,
+    NAME_SCALE,
+    STROKE_HEIGHT,
+    STROKES,
+    Layout,
+    board_svg,
+    layout_of,
+    strokes_around,
+)
 from pbm_oust.render.text import star_points
 from pbm_oust.render.visible import visible_line
 from pbm_oust.rules import KINDS, Grid, Position, Side, parse_grid
@@ -45,7 +54,7 @@ def with_taps(position: Position, marks: Marks = UNMARKED) -> etree._Element:
 
 def points_of(picture: etree._Element, words: str) -> list[Point]:
     """Return the middles of the circles in the group of these classes."""
-    circles = picture.findall(f"{SVG}g[@class='{words}']/{SVG}circle")
+    circles = picture.findall(f".//{SVG}g[@class='{words}']/{SVG}circle")
     return [(float(circle.get("cx", "")), float(circle.get("cy", ""))) for circle in circles]
 
 
@@ -82,8 +91,8 @@ def lines_in(path: str) -> Iterator[Line]:
 def names_in(path: str) -> dict[str, list[Point]]:
     """Return where each coordinate is written: the middle of its strokes."""
     letters = {strokes: letter for letter, strokes in STROKES.items()}
-    found = re.findall(r"M([\d.]+) (\d+)([^M]+)", path)
-    glyphs = [(float(left), int(top), letters[strokes]) for left, top, strokes in found]
+    found = re.findall(r"M(-?\d+) (-?\d+)([^M]+)", path)
+    glyphs = [(int(left), int(top), letters[strokes]) for left, top, strokes in found]
     names: dict[str, list[Point]] = {}
     while glyphs:
         left, top, name = glyphs.pop(0)
@@ -91,8 +100,26 @@ def names_in(path: str) -> dict[str, list[Point]]:
         while name.isdigit() and glyphs and glyphs[0][1] == top and glyphs[0][0] - last == 13:
             last, _, digit = glyphs.pop(0)
             name += digit
-        names.setdefault(name, []).append(((left + last + 10) / 2, top + STROKE_HEIGHT / 2))
+        middle = (left + last + 10) / 2, top + STROKE_HEIGHT / 2
+        names.setdefault(name, []).append((middle[0] * NAME_SCALE, middle[1] * NAME_SCALE))
     return names
+
+
+def near(*points: Point) -> list[object]:
+    """Return points as whole units come close to them."""
+    return [pytest.approx(point, abs=0.4) for point in points]
+
+
+def is_within(layout: Layout, name: str, middle: Point) -> bool:
+    """Return whether a coordinate is in the picture, where the board is inset."""
+    left, top, scale = layout.inset
+    across, down = (13 * len(name) - 3) * NAME_SCALE / 2, STROKE_HEIGHT * NAME_SCALE / 2
+    return (
+        left + scale * (middle[0] - across) > 0
+        and left + scale * (middle[0] + across) < layout.width
+        and top + scale * (middle[1] - down) > 0
+        and top + scale * (middle[1] + down) < layout.height
+    )
 
 
 @pytest.mark.parametrize(("kind", "grid"), GRIDS)
@@ -189,7 +216,7 @@ def test_each_side_of_a_hexagonal_cell_is_drawn_once_and_the_outer_ones_are_the_
 
 
 @pytest.mark.parametrize("size", range(2, 26))
-def test_coordinates_of_a_square_board_stand_on_all_four_sides_in_line_with_their_cells(
+def test_coordinates_of_a_square_board_stand_left_of_rows_and_below_columns(
     size: int,
 ) -> None:
     grid = parse_grid(f"square {size}x{27 - size}")
@@ -198,10 +225,11 @@ def test_coordinates_of_a_square_board_stand_on_all_four_sides_in_line_with_thei
     assert list(names) == [*COLUMNS[:columns], *map(str, range(rows, 0, -1))]
     for column in range(1, columns + 1):
         x, _ = layout.places[grid.cell_at(column, 1)]
-        assert names[COLUMNS[column - 1]] == [(x, 20), (x, layout.height - 20)]
+        assert names[COLUMNS[column - 1]] == near((x, layout.height + 8))
     for row in range(1, rows + 1):
         _, y = layout.places[grid.cell_at(1, row)]
-        assert names[str(row)] == [(20, y), (layout.width - 20, y)]
+        assert names[str(row)] == near((-8, y))
+    assert all(is_within(layout, name, *middles) for name, middles in names.items())
 
 
 @pytest.mark.parametrize("grid", [grid for _, grid in GRIDS if "hex" in grid])
@@ -212,15 +240,27 @@ def test_coordinates_of_a_hexagonal_board_stand_left_of_rows_and_below_columns(g
     assert len(names) == columns + len(cells.rows)
     for number, row in enumerate(cells.rows, 1):
         x, y = layout.places[row[0]]
-        assert names[str(number)] == [(x - 2 * HALF, y)]
+        assert names[str(number)] == near((x - 32, y))
     for number in range(1, columns + 1):
         lowest = next(cell for cell in map(cells.cell_at, [number] * 25, range(1, 26)) if cell)
         x, y = layout.places[lowest]
-        assert names[COLUMNS[number - 1]] == [(x + HALF, y + 34)]
-    for name in chain.from_iterable(names.values()):
-        assert STROKE_HEIGHT <= name[0] <= layout.width - STROKE_HEIGHT
-        assert STROKE_HEIGHT <= name[1] <= layout.height - STROKE_HEIGHT
-        assert all(dist(name, place) > 2 * HALF - 1 for place in layout.places.values())
+        assert names[COLUMNS[number - 1]] == near((x + 17, y + 28))
+    assert all(is_within(layout, name, *middles) for name, middles in names.items())
+    for middle in chain.from_iterable(names.values()):
+        assert all(dist(middle, place) > 1.5 * HALF for place in layout.places.values())
+
+
+@pytest.mark.parametrize(("kind", "grid"), GRIDS)
+def test_a_board_without_its_coordinates_fills_its_picture(kind: str, grid: str) -> None:
+    layout = layout_of(parse_grid(grid))
+    across, down = zip(*layout.places.values(), strict=True)
+    for places, length in ((across, layout.width), (down, layout.height)):
+        assert HALF < min(places) <= 27
+        assert min(places) + max(places) == length
+    left, top, scale = layout.inset
+    assert left > 0
+    assert top >= 0
+    assert 0.75 < scale < 1
 
 
 def test_every_letter_and_digit_has_strokes_of_its_own_that_stay_in_its_box() -> None:
@@ -373,7 +413,7 @@ def test_sides_are_told_apart_by_light_and_dark_alone_and_stones_from_the_board(
         for light in shades[Side.O]:
             assert contrast(dark, light) >= 3
     for side in Side:
-        group = picture.find(f"{SVG}g[@class='stones {side.value}']")
+        group = picture.find(f".//{SVG}g[@class='stones {side.value}']")
         assert group is not None
         assert contrast(str(group.get("stroke")), WOOD) >= 3
     assert contrast(INK, WOOD) >= 4.5

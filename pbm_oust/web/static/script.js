@@ -217,6 +217,7 @@
     if (box.id === "alerts" && box.checked)
       box.checked = (await Notification.requestPermission()) === "granted";
     localStorage.setItem(box.id, box.checked ? "on" : "");
+    if (box.id === "bare") document.documentElement.classList.toggle("bare", box.checked);
   }
 
   function recall(box) {
@@ -310,4 +311,5 @@
   document.addEventListener("visibilitychange", listen);
   listen();
   for (const box of document.querySelectorAll("[data-kept]")) recall(box);
+  if (localStorage.getItem("bare") === "on") document.documentElement.classList.add("bare");
 }
