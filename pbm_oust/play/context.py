@@ -37,7 +37,7 @@ from pbm_oust.store.accounts import (
     is_known,
     readable_account,
     remove_account,
-    write_account,
+    replace_account,
 )
 from pbm_oust.store.boards import Board, DamagedHistory
 from pbm_oust.store.configuration import House
@@ -108,7 +108,7 @@ def done(notices: Iterable[Notice], board: str = "", record: int = 0) -> Outcome
 class Look:
     """The database at one moment, for one request: its accounts, its boards, its readers.
 
-    Each account is read once. Its methods may raise OSError.
+    Each account is read once, as are the bounces of each address. Its methods may raise OSError.
     """
 
     def __init__(
@@ -128,6 +128,7 @@ class Look:
         self.request = request
         self.room = room
         self._accounts = {} if accounts is None else accounts
+        self._returned = dict[str, Returned]()
 
     def account_if_any(self, userid: str) -> Account | None:
         """Return an account as far as it can be read, or None if there is none."""
@@ -307,8 +308,10 @@ class Look:
 
     def returned_from(self, *addresses: str) -> tuple[Returned, ...]:
         """Return the bounces of each address from which letters came back."""
-        found = (bounces_of(self.snapshot, address) for address in addresses)
-        return tuple(each for each in found if each.bounces)
+        for address in addresses:
+            if address not in self._returned:
+                self._returned[address] = bounces_of(self.snapshot, address)
+        return tuple(found for each in addresses if (found := self._returned[each]).bounces)
 
 
 class Context(Look):
@@ -383,7 +386,7 @@ class Context(Look):
     def save(self, account: Account) -> Account:
         """Write an account, new or read before, and return it as it was written."""
         account = account.changed_at(self.now)
-        write_account(self.transaction, account)
+        replace_account(self.transaction, self.account_if_any(account.userid), account)
         self._accounts[account.userid] = account
         return account
 

@@ -55,7 +55,6 @@ from pbm_oust.service.sheets import answer_sheet
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.message_keys import KeyOutcome, note_key, outcome_of
 from pbm_oust.store.verifications import (
-    bounces_of,
     find_verification,
     forget_bounces,
     forget_verification,
@@ -107,7 +106,7 @@ def prepare(request: Request, write: Write) -> PreparedRequest:
         else:
             handled = _handle(read, on.answering(asked), write)
         # Letters reach whoever writes again, whatever bounced before.
-        if bounces_of(on.snapshot, request.sender).bounces:
+        if on.returned_from(request.sender):
             forget_bounces(on.transaction, request.sender)
         return handled
 

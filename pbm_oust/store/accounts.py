@@ -113,7 +113,11 @@ def account_of(row: Row) -> Account:
 
 def write_account(transaction: Transaction, account: Account) -> None:
     """Write an account, new or already stored."""
-    before = find_account(transaction, account.userid)
+    replace_account(transaction, find_account(transaction, account.userid), account)
+
+
+def replace_account(transaction: Transaction, before: Account | None, account: Account) -> None:
+    """Write an account in place of the one that is stored under its userid, if any."""
     due, changed = account.next_digest(), account.changed
     transaction.run(
         "INSERT INTO accounts (userid, document, digest_due, changed) VALUES (?, ?, ?, ?)"
@@ -179,6 +183,8 @@ def _write_beside(transaction: Transaction, before: Account | None, account: Acc
     for table, (columns, rows_of) in _BESIDE.items():
         old = set(rows_of(before) if before else ())
         new = set(rows_of(account))
+        if old == new:
+            continue
         is_one = " AND ".join(f"{column} = ?" for column in columns)
         delete = f"DELETE FROM {table} WHERE userid = ? AND {is_one}"  # noqa: S608 - the names are ours # nosec B608
         names, places = ", ".join(columns), ", ".join("?" for _ in columns)

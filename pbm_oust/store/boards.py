@@ -320,12 +320,10 @@ class Boards:
         if isinstance(snapshot, Transaction) and name in snapshot.follows:
             changed: Board = snapshot.follows[name]
             return changed
-        row = snapshot.row(
-            "SELECT version FROM boards WHERE kind = ? AND board = ?", kind.name, number
-        )
-        if row is None:
+        version = snapshot.seen.get(name) or self.version(snapshot, name)
+        if version is None:
             raise NotAllowed(NoSuchBoard(kind, number), str(number))
-        (version,) = row
+        snapshot.seen[name] = version
         key = snapshot.identity, name
         known = self._latest.get(key)
         if known and known.version == version:

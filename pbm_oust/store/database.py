@@ -99,6 +99,8 @@ class Snapshot:
         self._connection = connection
         self.identity = connection.identity
         """What identifies the file of the database; None if there is none."""
+        self.seen = dict[Hashable, Any]()
+        """Values read at this moment that are asked for again, by what they are about."""
 
     def rows(self, statement: str, *values: Value) -> list[Row]:
         """Return all rows that a statement gives; a fault that ended the transaction stays."""
