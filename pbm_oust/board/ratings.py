@@ -6,6 +6,7 @@ that it moves like Arpad Elo's. Each kind of game has its own ratings for each c
 
 from collections.abc import Iterable
 from enum import Enum
+from typing import Any
 
 from msgspec import Struct, field, structs
 
@@ -62,6 +63,11 @@ class Standing(Struct, frozen=True):
     def is_provisional(self) -> bool:
         """Whether the rating is the mean of the first games."""
         return self.games < PROVISIONAL
+
+    def fields(self) -> dict[str, Any]:
+        """Return the standing as JSON has it."""
+        names = ("userid", "rating", "is_provisional", "games", "wins", "losses", "draws")
+        return {name.removeprefix("is_"): getattr(self, name) for name in names}
 
 
 class RatingChange(Struct, frozen=True):

@@ -438,14 +438,10 @@ def _standings(operator: common.Operator, kind: Kind) -> list[Table]:
 
 
 def _table_fields(table: Table) -> dict[str, Any]:
-    names = ("userid", "rating", "is_provisional", "games", "wins", "losses", "draws")
     return {
         "kind": table.kind.name,
         "size": table.size.value,
-        "standings": [
-            {name.removeprefix("is_"): getattr(standing, name) for name in names}
-            for standing in table.ordered()
-        ],
+        "standings": [standing.fields() for standing in table.ordered()],
     }
 
 

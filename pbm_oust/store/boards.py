@@ -29,6 +29,7 @@ from pbm_oust.store.database import Identity, Snapshot, Transaction, Value, seco
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.index import BoardName, Source
 from pbm_oust.store.ladders import catch_up, challenge_of, note_board
+from pbm_oust.store.players import Player, drop_players, note_players, playing
 from pbm_oust.store.ratings import note_change
 from pbm_oust.store.tournaments import note_end
 from pbm_oust.tournaments.ladder import SOURCE as LADDER
@@ -149,6 +150,8 @@ class Rows(Struct, frozen=True):
     """The lines of the history, by record."""
     challenge: Challenge | None = None
     """The ladder challenge that began the board, if any."""
+    players: frozenset[Player] = frozenset()
+    """The owners of the sides."""
 
     @property
     def state(self) -> str:
@@ -196,7 +199,8 @@ def rows_of(name: BoardName, said: Summary | None, data: bytes) -> Rows:
     if not (said or _has_header(data)):
         userids |= {index.ANYBODY}
     rows = _userids(name, state, {said.x, said.o} if said else (), userids)
-    return Rows(name, columns, rows, by_records(data), _challenge(said, data))
+    players = playing(said) if said else frozenset[Player]()
+    return Rows(name, columns, rows, by_records(data), _challenge(said, data), players)
 
 
 def columns_in(snapshot: Snapshot, name: BoardName) -> tuple[Value, ...]:
@@ -508,10 +512,12 @@ class Boards:
     def remove(self, transaction: Transaction, name: BoardName) -> bool:
         """Remove the rows of a board; return whether there was one. The ratings stay."""
         row = transaction.row(
-            "DELETE FROM boards WHERE kind = ? AND board = ? RETURNING state", *name
+            "DELETE FROM boards WHERE kind = ? AND board = ? RETURNING state, x, o", *name
         )
         if row:
-            _count(transaction, name.kind, row[0], -1)
+            state, *owners = row
+            _count(transaction, name.kind, state, -1)
+            drop_players(transaction, owners)
         return row is not None
 
     def _next_version(self, snapshot: Snapshot, before: int = 0) -> int:
@@ -543,6 +549,8 @@ class Boards:
             transaction.run(forget, *name)
             userids = _userids(name, state, {said.x, said.o}, after.userids)
             transaction.run_all(_ADD_USERID, userids)
+        note_players(transaction, playing(said) - playing(before.game.summary))
+        drop_players(transaction, {before.game.x, before.game.o} - {said.x, said.o})
         if before.game.result or after.game.result:
             note_change(transaction, before.game.summary, after.game.summary)
             _note_end(transaction, name, before.data)
@@ -572,6 +580,7 @@ def _fill(transaction: Transaction, boards: Sequence[Rows]) -> None:
     for (kind, state), number in Counter((each.name.kind, each.state) for each in boards).items():
         _count(transaction, kind, state, number)
     transaction.run_all(_ADD_USERID, [row for each in boards for row in each.userids])
+    note_players(transaction, (player for each in boards for player in each.players))
 
 
 def _columns(said: Summary) -> tuple[Value, ...]:

@@ -32,7 +32,7 @@ Row = tuple[Any, ...]
 Identity = tuple[int, int]
 """What tells a database from another one that took its place, such as a file's device and inode."""
 
-LATEST = 15
+LATEST = 16
 """The version of the tables that the program works with."""
 EARLIER = (10, 13, 14)
 """The versions that can be brought up to date; those between were never released."""

@@ -213,6 +213,12 @@ CREATE TABLE board_userids ( -- who stands anywhere in a history; also an empty 
 CREATE INDEX board_userids_state ON board_userids (userid, state, is_owner, kind, board);
 CREATE INDEX board_userids_board ON board_userids (kind, board);
 
+CREATE TABLE players ( -- who owns a side of any board
+    userid TEXT PRIMARY KEY,
+    day INTEGER NOT NULL -- of the latest record on a board of theirs, in UTC, counted from 1970 on
+) STRICT, WITHOUT ROWID;
+CREATE INDEX players_day ON players (day DESC, userid);
+
 CREATE TABLE board_counts ( -- how many boards there are, so that nobody has to count them
     kind TEXT NOT NULL,
     state TEXT NOT NULL,

@@ -26,9 +26,10 @@ from pbm_oust.store.boards import read_rows
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import ValueDamaged
 from pbm_oust.store.home import Home
-from pbm_oust.store.index import BoardName
+from pbm_oust.store.index import ENTRIES, BoardName, read_entries
 from pbm_oust.store.ladders import catch_up
 from pbm_oust.store.message_keys import MEMORY, note_upgrade
+from pbm_oust.store.players import note_players, playing
 from pbm_oust.store.publishing import whole_lines
 from pbm_oust.store.ratings import mark
 from pbm_oust.store.sqlite import SqliteDatabase, connection_to_nothing
@@ -133,6 +134,7 @@ def _upgrade(home: Home, transaction: database.Transaction, version: int) -> int
         _take_boards(transaction)
     else:
         _take_files(transaction, home)
+    _take_players(transaction)
     note_upgrade(transaction, _keys(transaction, home.now() - MEMORY), home.now())
     return transaction.number("SELECT count(*) FROM boards")
 
@@ -168,6 +170,12 @@ def _take_ladders(transaction: database.Transaction) -> None:
     for kind in KINDS:
         while catch_up(transaction, kind):
             pass
+
+
+def _take_players(transaction: database.Transaction) -> None:
+    """Note who owns a side of any board, by the boards."""
+    boards = read_entries(transaction, f"{ENTRIES} boards b WHERE state <> 'damaged'")
+    note_players(transaction, (player for board in boards for player in playing(board)))
 
 
 def _tables(snapshot: database.Snapshot) -> set[str]:

@@ -22,6 +22,7 @@ from pbm_oust.tournaments.ladder import SOURCE as LADDER
 TOURNAMENTS, TOURNAMENTS_JSON = "/tournaments", "/tournaments.json"
 FRONT, BOARDS, HISTORY, HELP = "/", "/boards", "/history", "/help"
 SEARCH, FOUND = "/search", "/search.json"
+PLAYERS, PLAYERS_JSON = "/players", "/players.json"
 PLAY, CODE, OFF, JOIN = PLAY_PATH, CODE_PATH, OFF_PATH, JOIN_PATH
 SIGN_IN, SIGN_UP, SIGN_OUT = "/sign-in", "/sign-up", "/sign-out"
 ROBOTS, HEALTH = "/robots.txt", HEALTH_PATH
@@ -100,7 +101,7 @@ def of_line(path: str, cells: Iterable[str] = ()) -> str:
 
 def of_player(userid: str) -> str:
     """Return the path of the page of a player."""
-    return f"/players/{userid}"
+    return f"{PLAYERS}/{userid}"
 
 
 def of_ratings(userid: str, kind: str) -> str:

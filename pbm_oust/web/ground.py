@@ -208,6 +208,7 @@ class Templates:
             kept=lambda _form, _field, usual="": usual,
             puzzles_of=puzzles_of,
             moment_text=lambda at, zone=UTC: translator.moment_text(at, zone),
+            date_in_list=translator.day_in_list,
             day_in_list=lambda at: translator.day_in_list(at.astimezone(UTC).date()),
         )
 

@@ -16,34 +16,25 @@ from starlette.responses import JSONResponse, Response
 from pbm_oust.accounts.account import bare_userid
 from pbm_oust.board.formats import summary_fields
 from pbm_oust.board.notation import LONGEST_USERID
-from pbm_oust.board.ratings import RatingChange, SizeClass, Standing
 from pbm_oust.commands.begin import example_game
 from pbm_oust.grammar.grids import read_grid
 from pbm_oust.grammar.values import Filter
-from pbm_oust.play.context import Look
 from pbm_oust.play.finding import (
-    MOST_COUNTED,
     BoardSearch,
     ResultSought,
     SearchPage,
     Sought,
     find_latest,
-    results_against,
 )
 from pbm_oust.play.finding import search as look_for
 from pbm_oust.play.notices import LAST_PAGE, MOST_LISTED, Page, part_of
-from pbm_oust.play.starting import open_seeks, open_seeks_of
-from pbm_oust.play.tournaments import cups_going_on, medals_of
-from pbm_oust.render.svg import curve_svg
-from pbm_oust.robot.levels import HOUSE
+from pbm_oust.play.starting import open_seeks
+from pbm_oust.play.tournaments import cups_going_on
 from pbm_oust.rules import KINDS, Grid, Kind, Shape
 from pbm_oust.rules.grid import BadGrid
-from pbm_oust.store.index import Mark, Window, has_played
-from pbm_oust.store.ladders import ladders_of, place_of
-from pbm_oust.store.ratings import best_players, explain, is_counting
-from pbm_oust.store.tournaments import entered_by
+from pbm_oust.store.index import Mark, Window
 from pbm_oust.web import addresses
-from pbm_oust.web.addresses import kind_asked, number_in, player_asked
+from pbm_oust.web.addresses import kind_asked, number_in
 from pbm_oust.web.boards import picture
 from pbm_oust.web.ground import CHECKED, HTML, Ground, Templates, ground_of, source_of
 from pbm_oust.web.play import cells_of
@@ -51,15 +42,9 @@ from pbm_oust.web.play import cells_of
 E = TypeVar("E", bound=Enum)
 
 MOST_ON_FRONT = 12
-"""How many boards, results and challenges the page shows, and boards that of a player."""
+"""How many boards, results and challenges the page shows."""
 MOST_CUPS = 3
 """How many tournaments of each game the front page shows that go on."""
-MOST_OPPONENTS = 20
-"""Against how many opponents the page of a player shows results."""
-
-
-_PUBLIC = (has_played, entered_by, ladders_of)
-"""The marks of a player whom everybody may know, beside an open challenge."""
 
 
 async def front(request: Request) -> Response:
@@ -268,107 +253,3 @@ async def found(request: Request) -> Response:
     boards = [summary_fields(board) for board in searched.boards]
     told = {"boards": boards, "looked_at": searched.looked_at, "further": further}
     return JSONResponse(told, headers={"Cache-Control": CHECKED})
-
-
-class RatingHistory(Struct, frozen=True):
-    """The changes of a player's rating in one game, for one class of sizes."""
-
-    size: SizeClass
-    changes: tuple[tuple[str, RatingChange], ...]
-    """The names of the boards with what each did, the latest last."""
-
-    @property
-    def numbers(self) -> list[float]:
-        """The rating before these games, if there were earlier ones, and after each."""
-        first = self.changes[0][1].before
-        before = [first.rating] if first.games else []
-        return [*before, *(change.after.rating for _, change in self.changes)]
-
-    @property
-    def curve(self) -> str:
-        """The ratings as a curve."""
-        return curve_svg(self.numbers)
-
-
-class Rated(Struct, frozen=True):
-    """The ratings of a player in one game, and a page of the games that led to them."""
-
-    kind: Kind
-    standings: tuple[tuple[SizeClass, Standing], ...]
-    page: Page[RatingHistory]
-    is_counting: bool
-    """Whether games are being counted, so that ratings may change."""
-
-
-def rated(on: Look, userid: str, kind: Kind, number: int) -> Rated:
-    """Return the ratings of a player in a game, and a page of the games that led to them."""
-    found = explain(on.snapshot, kind, [userid], part_of(number, MOST_LISTED))
-    explained = [RatingHistory(size, tuple(changes)) for _, size, changes in found.players]
-    page = Page(number, explained, found.count)
-    return Rated(kind, tuple(found.standings), page, is_counting(on.snapshot, kind))
-
-
-async def standings(request: Request) -> Response:
-    """Answer with a page of the players of a game by their ratings."""
-    ground, number = ground_of(request), page_asked(request)
-    kind = kind_asked(request.path_params["kind"])
-    with ground.work.reading() as on:
-        best = best_players(on.snapshot, kind, part_of(number, MOST_LISTED))
-        counts = is_counting(on.snapshot, kind)
-    pages = [(each.size, Page(number, each.standings, each.count)) for each in best]
-    nobody: Page[Standing] = Page(number, (), 0)
-    longest = max((page for _, page in pages), key=lambda page: page.count, default=nobody)
-    there(longest)
-    return ground.page(
-        request,
-        "standings",
-        kind=kind,
-        tables=[(size, page) for size, page in pages if page.rows],
-        page=longest,
-        is_counting=counts,
-    )
-
-
-async def ratings(request: Request) -> Response:
-    """Answer with a page of what games did to the ratings of a player."""
-    ground, userid = ground_of(request), player_asked(request.path_params["userid"])
-    kind = kind_asked(request.path_params["kind"])
-    number = page_asked(request)
-    found = ground.work.look(lambda on: rated(on, userid, kind, number))
-    if not found.page.count:
-        raise HTTPException(404)
-    there(found.page)
-    return ground.page(request, "ratings", userid=userid, rated=found)
-
-
-async def player(request: Request) -> Response:
-    """Answer with the page of a player, all of which is of one moment."""
-    ground, kinds, first = ground_of(request), list(KINDS.values()), Window(MOST_ON_FRONT)
-    userid = player_asked(request.path_params["userid"])
-    with ground.work.reading() as on:
-        seeks = open_seeks_of(on, userid)
-        if not (seeks or any(each(on.snapshot, userid) for each in _PUBLIC)):
-            raise HTTPException(404)
-        active = find_latest(on, BoardSearch(kinds, (userid,)), first)
-        ended = find_latest(on, BoardSearch(kinds, (userid,), Filter.INACTIVE), first)
-        against = results_against(on, userid)
-        known = [each for kind in kinds if (each := rated(on, userid, kind, 1)).page.count]
-        medals = medals_of(on, userid)
-        rungs = {
-            name: place_of(on.snapshot, name, userid) for name in ladders_of(on.snapshot, userid)
-        }
-    return ground.page(
-        request,
-        "player",
-        userid=userid,
-        is_house=userid in HOUSE,
-        seeks=seeks,
-        active=active,
-        ended=ended,
-        against=against,
-        most_opponents=MOST_OPPONENTS,
-        counted=MOST_COUNTED,
-        rated=known,
-        medals=medals,
-        rungs=rungs,
-    )

@@ -431,6 +431,21 @@ class Found(Struct):
     further: str | None
 
 
+class LatelyPlayed(Struct):
+    """A player with the day of their latest game, and their ratings by the names of games."""
+
+    userid: str
+    day: Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+    ratings: dict[str, Standing]
+
+
+class PlayersPage(Struct):
+    """Who has played of late; `further` is the address of the next page."""
+
+    players: list[LatelyPlayed]
+    further: str | None
+
+
 class Sequences(Struct):
     """How many sequences of placements there are, perhaps by the first placement."""
 
@@ -515,6 +530,7 @@ OF_PAGES: dict[str, Any] = {
     "page of a search": Found,
     "page of a tournament": CupPage,
     "page of health": Health,
+    "page of players": PlayersPage,
     "page of tournaments": Cups,
 }
 """What pages answer with."""

@@ -1,8 +1,10 @@
 """Lists of boards, standings and the pages of players."""
 
+import json
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -91,6 +93,33 @@ def test_the_page_of_a_player_has_boards_and_ratings_with_their_arithmetic(pages
     second = pages.get("/players/alice/ratings/oust?page=2").text
     assert "; mean of 1 game: 1800" in second
     assert "/players/alice/ratings/oust?page=2" in links_on(text)
+
+
+def test_who_has_played_of_late_is_listed_page_by_page(tmp_path: Path) -> None:
+    home, today = home_of(tmp_path / "home", BOB, at=datetime.now(UTC)), datetime.now(UTC)
+    ago = {nth: today - timedelta(days=nth) for nth in (*range(80), 92)}
+    histories = {
+        nth + 1: short_history(nth + 1, f"{at:%Y-%m-%dT%H:%M:%SZ}", x=f"p{nth}").replace(
+            "Started: 2026-11-01", f"Started: {at - timedelta(days=1):%Y-%m-%d}"
+        )
+        for nth, at in ago.items()
+    }
+    lay_histories(home, histories)
+    home.database.close()
+    with website(home.path) as pages:
+        first = pages.get("/players").text
+        assert listed(first) == ["bob", *(f"p{nth}" for nth in range(49))]
+        assert f"<td>{today:%Y-%m-%d}</td>" in first.replace(' class="one"', "")
+        (further,) = (link for link in links_on(first) if link.startswith("/players?"))
+        assert listed(pages.get(further).text) == [f"p{nth}" for nth in range(49, 80)]
+        said = json.loads(pages.get("/players.json").text)
+        assert [each["userid"] for each in said["players"]] == listed(first)
+        assert json.loads(pages.get(said["further"]).text)["further"] is None
+
+
+def listed(text: str) -> list[str]:
+    """Return the userids in the rows of a table of players."""
+    return re.findall(r'<th scope="row"><a href="/players/(\w+)"', text)
 
 
 def test_no_link_leads_nowhere(pages: Website) -> None:
