@@ -33,7 +33,7 @@ from pbm_oust.store.faults import AccountDamaged, DatabaseFault
 from pbm_oust.store.home import CONFIGURATION, Home, configuration_of
 from pbm_oust.store.index import BoardName
 from pbm_oust.store.letters import Letter
-from pbm_oust.store.open_boards import Salvage, is_taken
+from pbm_oust.store.open_boards import GameReader, is_taken
 from pbm_oust.store.outbox import Written
 from pbm_oust.store.publishing import Progress, untold
 
@@ -143,10 +143,10 @@ class Operator:
             self._home.close()
 
     @cached_property
-    def boards(self) -> Salvage:
+    def boards(self) -> GameReader:
         """The boards of the home, which can be read even without its database."""
         warning = "Warning: {}. This comes from the histories alone."
-        return Salvage(self.home, lambda fault: say(warning.format(fault), err=True))
+        return GameReader(self.home, lambda fault: say(warning.format(fault), err=True))
 
     def game(self, kind: Kind, board: int) -> Game:
         """Return the game of a board. Raises Refused if there is none, and DamagedHistory."""
@@ -333,7 +333,7 @@ def complete_command(
 
 
 def _boards(context: click.Context, kind: str) -> list[str]:
-    return [str(name.board) for name in Salvage(_home(context)).names(kind)]
+    return [str(name.board) for name in GameReader(_home(context)).names(kind)]
 
 
 def _userids(context: click.Context) -> list[str]:

@@ -32,7 +32,7 @@ from pbm_oust.store.disk import locked_folder
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home, open_server
 from pbm_oust.store.index import BoardName, entry_of, find_entry
-from pbm_oust.store.open_boards import Salvage
+from pbm_oust.store.open_boards import GameReader
 from pbm_oust.store.publishing import FileState
 from pbm_oust.store.ratings import count_marked
 from pbm_oust.store.rebuilding import on_all_cores
@@ -263,14 +263,14 @@ def verify(operator: common.Operator, kind: Kind | None, board: int | None, outp
 def _verify_all(path: Path, names: Sequence[BoardName]) -> list[dict[str, Any]]:
     with closing(Home(path)) as home:
         with suppress(DatabaseFault), home.database.read() as snapshot:
-            boards = Salvage(home, snapshot=snapshot)
+            boards = GameReader(home, snapshot=snapshot)
             return [_verify(home, boards, snapshot, name) for name in names]
-        boards = Salvage(home)  # it asks a database that fails but once
+        boards = GameReader(home)  # it asks a database that fails but once
         return [_verify(home, boards, None, name) for name in names]
 
 
 def _verify(
-    home: Home, boards: Salvage, snapshot: Snapshot | None, name: BoardName
+    home: Home, boards: GameReader, snapshot: Snapshot | None, name: BoardName
 ) -> dict[str, Any]:
     """Replay the history of a board, and compare it with its row and its file.
 

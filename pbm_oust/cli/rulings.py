@@ -308,7 +308,7 @@ def sweep(operator: common.Operator, output: Output) -> None:
     home.recover()
     home.remove_drafts()
     if not home.is_on_server:
-        for name in home.publisher.look_at(home.ask(all_names)):
+        for name in home.publisher.check(home.ask(all_names)):
             say(f"{name}: its file was not as it should be", err=True)
     swept = sweeps.sweep(operator.unit_of_work())
     done = [{"about": deed.about, "what": deed.what} for deed in swept.done]

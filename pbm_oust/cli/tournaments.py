@@ -359,7 +359,7 @@ def _wrong(on: Look, cup: Cup) -> Iterable[str]:
             won |= set(table.section.winners if table.section.is_over else table.section.players)
     if cup.state is State.OVER and not set(cup.winners) <= (won or set()):
         yield f"it was won by {_listed(won or ())}, not by {_listed(cup.winners)}"
-    for name in tournaments.strays(on.snapshot, cup):
+    for name in tournaments.boards_outside_sections(on.snapshot, cup):
         yield f"{name} is of a section that there is not"
 
 

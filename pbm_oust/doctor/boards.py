@@ -22,7 +22,7 @@ from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.database import Snapshot
 from pbm_oust.store.faults import AccountDamaged, DatabaseFault
 from pbm_oust.store.index import BoardName, entry_of, find_entry, worth_a_look
-from pbm_oust.store.open_boards import Salvage
+from pbm_oust.store.open_boards import GameReader
 from pbm_oust.store.publishing import FileState
 from pbm_oust.store.verifications import all_bounces, damaged_requests, damaged_sheets
 from pbm_oust.tournaments.cup import State
@@ -40,7 +40,7 @@ If a game has no more than three times as many boards, all are replayed.
 
 def check_boards(on: Examiner) -> Iterator[Finding]:
     """Yield findings about boards, each after a replay; a usual look takes a sample."""
-    home, boards, is_damaged = on.home, Salvage(on.home), False
+    home, boards, is_damaged = on.home, GameReader(on.home), False
     whole = number = 0
     for kind in KINDS:
         if not (home.is_on_server or (home.path / kind).is_dir()):
@@ -82,7 +82,7 @@ def _looked_at(
 
 
 def _check_board(
-    on: Examiner, boards: Salvage, name: BoardName, aside: Sequence[Path]
+    on: Examiner, boards: GameReader, name: BoardName, aside: Sequence[Path]
 ) -> Iterator[Finding]:
     file = on.name_of(on.home.history_path(name))
     try:

@@ -179,7 +179,7 @@ _LATEST = 4
 """How many games are remembered as letters carry them: several letters tell of the same end."""
 
 
-class Carriage(Enum):
+class Enclosure(Enum):
     """The ways in which a letter carries the records of a game."""
 
     TEXT = "text"
@@ -194,10 +194,10 @@ class Carriage(Enum):
     """Not at all; it says how to get them."""
 
 
-_IN_FILES = (Carriage.SGF, Carriage.FILES, Carriage.MOVES)
+_IN_FILES = (Enclosure.SGF, Enclosure.FILES, Enclosure.MOVES)
 
 
-def carriages(notice: Notice) -> Iterator[Carriage]:
+def enclosures(notice: Notice) -> Iterator[Enclosure]:
     """Yield the ways in which a letter may carry records, the best one first.
 
     A way that would take more room than a letter has is left out.
@@ -206,34 +206,34 @@ def carriages(notice: Notice) -> Iterator[Carriage]:
         isinstance(notice, BoardNotice) and notice.tells_whole_game
     ):
         yield from (each for each in _IN_FILES if files_of(notice.game, each))
-        yield Carriage.ELSEWHERE
+        yield Enclosure.ELSEWHERE
     else:
-        yield Carriage.TEXT
+        yield Enclosure.TEXT
         if isinstance(notice, MultipleNotice):
-            yield Carriage.ELSEWHERE
+            yield Enclosure.ELSEWHERE
 
 
 moves_of = lru_cache(_LATEST)(format_moves)
 """Returns what was done in a game, as lines for people to read."""
 
 
-def files_of(game: Game, carriage: Carriage) -> tuple[Part, ...]:
+def files_of(game: Game, enclosure: Enclosure) -> tuple[Part, ...]:
     """Return the files that carry the records of a game.
 
     There are none if it is not carried in files, or if they take more room than a letter has.
     """
-    return _files_of(game, carriage) if carriage in _IN_FILES else ()
+    return _files_of(game, enclosure) if enclosure in _IN_FILES else ()
 
 
 @lru_cache(2 * _LATEST)
-def _files_of(game: Game, carriage: Carriage) -> tuple[Part, ...]:
-    if carriage is Carriage.SGF:
+def _files_of(game: Game, enclosure: Enclosure) -> tuple[Part, ...]:
+    if enclosure is Enclosure.SGF:
         attached = sgf_part(name_of_sgf(game), format_sgf(Sheet(game)))
         return (attached,) if attached.size <= LARGEST else ()
     import gzip  # here: few letters carry files, and `deliver` starts for each mail
 
     files = list[Part]()
-    for name, text in _texts(game, carriage):
+    for name, text in _texts(game, enclosure):
         files.append(file_part(name, gzip.compress(text.encode(), mtime=0)))
         if sum(file.size for file in files) > LARGEST:
             return ()
@@ -252,12 +252,12 @@ def name_of_sgf(game: Game) -> str:
 
 def is_mailable(game: Game) -> bool:
     """Return whether a letter that holds little else has room for the moves of a game."""
-    return bool(files_of(game, Carriage.MOVES))
+    return bool(files_of(game, Enclosure.MOVES))
 
 
-def _texts(game: Game, carriage: Carriage) -> Iterator[tuple[str, str]]:
+def _texts(game: Game, enclosure: Enclosure) -> Iterator[tuple[str, str]]:
     """Yield the names of files and what they say."""
     moves, sgf = names_of_files(game)
     yield moves, format_game(game)
-    is_whole = carriage is Carriage.FILES
+    is_whole = enclosure is Enclosure.FILES
     yield sgf, format_sgf(Sheet(game)) if is_whole else format_bare_sgf(game)

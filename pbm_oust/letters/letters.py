@@ -157,10 +157,10 @@ class Letters:
         it goes to an address of its reader's account.
         """
         tried = list[_Content]()
-        for carriage in body.carriages(notice):
-            content = self._carrying(carriage, notice, answered, begins, is_own=is_own)
+        for enclosure in body.enclosures(notice):
+            content = self._carrying(enclosure, notice, answered, begins, is_own=is_own)
             # The moves of a game matter more than the same text with a picture.
-            is_enough = content.is_whole or carriage is body.Carriage.MOVES
+            is_enough = content.is_whole or enclosure is body.Enclosure.MOVES
             if is_enough and content.has_room:
                 return content
             tried.append(content)
@@ -174,7 +174,7 @@ class Letters:
 
     def _carrying(
         self,
-        carriage: body.Carriage,
+        enclosure: body.Enclosure,
         notice: Notice,
         answered: Ask | None,
         begins: str,
@@ -187,7 +187,7 @@ class Letters:
         own = self._reply_address(reader.account, answered)
         is_play = answered is not None and answered.topic is Topic.PLAY
         link = self._link(notice, own if is_play else "")
-        written = words.of(notice, answered, carriage, link, self._web_address)
+        written = words.of(notice, answered, enclosure, link, self._web_address)
         if about and reader.settings.subject is SubjectForm.BOARD:
             subject = f"{about.name}: {about.header.x} - {about.header.o}"
             written = structs.replace(written, subject=subject)
@@ -206,7 +206,7 @@ class Letters:
             return self._reply_address(reader.account, turn_on(game, reader.userid))
 
         text = body.part(written.text, "plain")
-        files = body.files_of(about, carriage) if about else ()
+        files = body.files_of(about, enclosure) if about else ()
         room = body.LARGEST - text.size
         for each in files:
             room -= each.size

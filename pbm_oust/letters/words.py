@@ -33,7 +33,7 @@ from pbm_oust.grammar.vocabulary import SHORTEST_PASSWORD, is_harmless
 from pbm_oust.grammar.wish import legal_near, next_wish
 from pbm_oust.languages import ENGLISH, LANGUAGES, Language, WordList
 from pbm_oust.letters import layout, lists
-from pbm_oust.letters.body import Carriage, is_mailable, moves_of, name_of_sgf, names_of_files
+from pbm_oust.letters.body import Enclosure, is_mailable, moves_of, name_of_sgf, names_of_files
 from pbm_oust.letters.help import HelpPages, shortest, shown_in_any, wrapped_usage
 from pbm_oust.letters.html import Pages
 from pbm_oust.letters.pictures import PICTURES, of_steps
@@ -260,13 +260,13 @@ class Words:
         self,
         notice: notices.Notice,
         ask: Ask | None = None,
-        carriage: Carriage = Carriage.TEXT,
+        enclosure: Enclosure = Enclosure.TEXT,
         link: str = "",
         site: str = "",
     ) -> layout.Written:
         """Put a notice into the words of its letter.
 
-        `ask` is what the letter asks of its reader, if an answer needs no password; `carriage` the
+        `ask` is what the letter asks of its reader, if an answer needs no password; `enclosure` the
         way in which the letter carries the records of a game that is over; `link` the address of
         the page that does what the letter tells of, if there is one; and `site` the address of all
         pages, if there are any.
@@ -276,7 +276,7 @@ class Words:
         answering = ask.topic.value if ask and is_told else ""
         again = _playing_again(notice) if ask and ask.is_on_board else ()
         given |= {"notice": notice, "answering": answering, "again": again}
-        given |= {"carried": carriage.value, "link": link, "site": site}
+        given |= {"carried": enclosure.value, "link": link, "site": site}
         body = filled(self._templates, f"mail/{notice.template}", given)
         subject, _, rest = body.partition("\n")
         headline = ""
@@ -303,7 +303,7 @@ class Words:
 
     def _told_in(self, notice: notices.Notice, carried: str) -> tuple[str, str]:
         """Return the Subject and the text of a letter, to use in another one, indented by two."""
-        written = self.of(notice, carriage=Carriage(carried))
+        written = self.of(notice, enclosure=Enclosure(carried))
         return written.subject, written.within(layout.WIDTH - 2)
 
     def left_out(self, count: int) -> str:

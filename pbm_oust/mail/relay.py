@@ -28,7 +28,7 @@ from pbm_oust.accounts.bounces import STATUS, Bounce, status_of
 from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.store import letters
 from pbm_oust.store.configuration import Configuration, Endpoint
-from pbm_oust.store.database import Hold, Snapshot, Transaction
+from pbm_oust.store.database import Leases, Snapshot, Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.outbox import CannotWrite, name_of
 from pbm_oust.store.upkeep import turn_letters_into_files
@@ -199,8 +199,8 @@ class Relaying:
                 flushed += self.remove_accepted()
                 recall_files(self.home)
                 self._correct_times()
-                with self.home.database.holding() as hold:
-                    flush = _Flush(self, hold, takes_all=all_letters)
+                with self.home.database.leases() as leases:
+                    flush = _Flush(self, leases, takes_all=all_letters)
                     flushed += flush.run()
             # Who has found the folder locked left its letters to us.
             is_over = all_letters or flush.is_shared or self.is_stopping
@@ -295,11 +295,11 @@ class _Flush:
     notes what became of its letter before.
     """
 
-    def __init__(self, relaying: Relaying, hold: Hold, *, takes_all: bool) -> None:
-        """`hold` keeps other hosts from addresses. With `takes_all` each letter is tried once."""
+    def __init__(self, relaying: Relaying, leases: Leases, *, takes_all: bool) -> None:
+        """`leases` keep other hosts from addresses. With `takes_all` each letter is tried once."""
         self._relaying = relaying
         self._home = relaying.home
-        self._hold = hold
+        self._leases = leases
         self._takes_all = takes_all
         self._change = relaying.news
         """Guards all that follows."""
@@ -393,7 +393,7 @@ class _Flush:
         for number in range(MOST_LETTERS):
             if not (following and smtp.sock):
                 break
-            if not self._hold.is_sure:
+            if not self._leases.is_sure:
                 raise OSError("another host may hand over the letters")
             written = self._written(following)
             if written is None:
@@ -417,7 +417,7 @@ class _Flush:
             return self._home.outbox.written(letter, content)
         except CannotWrite as fault:
             self._home.outbox.put_aside(letter, fault)
-            self._hold.give_back([letters.task_of(address_of(letter))])
+            self._leases.give_back([letters.task_of(address_of(letter))])
             with self._change:
                 self._flushed += Flushed(kept=1)
                 if self._takes_all:
@@ -449,9 +449,9 @@ class _Flush:
 
     def _put_back(self, letter: letters.Letter) -> None:
         """Let a letter wait after all, unless another host may have it."""
-        if self._hold.is_sure:
+        if self._leases.is_sure:
             self._home.do(letters.stop_sending, letter.id)
-        self._hold.give_back([letters.task_of(address_of(letter))])
+        self._leases.give_back([letters.task_of(address_of(letter))])
 
     def _next(
         self, done: Leaving | None = None, refused: RelayRefusal | None = None
@@ -495,7 +495,7 @@ class _Flush:
         if done:
             self._relaying.accepted.discard(done.id)
             if not leaving or address_of(leaving[0]) != left:
-                self._hold.give_back([letters.task_of(left)])
+                self._leases.give_back([letters.task_of(left)])
         return leaving
 
     def _claim(
@@ -505,7 +505,7 @@ class _Flush:
         self._workers[worker] = ""
         while not self._is_over and (letter := self._next_due(transaction)):
             address = address_of(letter)
-            if address == left or self._hold.take([letters.task_of(address)]):
+            if address == left or self._leases.take([letters.task_of(address)]):
                 self._workers[worker] = address
                 return letter, letters.begin_sending(transaction, letter.id)
             self.is_shared = True

@@ -169,7 +169,7 @@ class Sweeper:
         """
         if home.is_on_server:
             return
-        for name in home.publisher.look_around():
+        for name in home.publisher.check_next():
             log.info("sweep %s: its file was not as it should be, and is", name)
             if self._stopping.is_set():
                 return

@@ -15,7 +15,7 @@ from pbm_oust.accounts.settings import USUAL, Settings
 from pbm_oust.board import Game
 from pbm_oust.languages import ENGLISH, LANGUAGES
 from pbm_oust.play.context import Look
-from pbm_oust.play.notices import Ahead, BoardNotice, News, Notice, Reader
+from pbm_oust.play.notices import BoardNotice, News, Notice, QueuedTurns, Reader
 from pbm_oust.play.request import UNASKED, Request
 from pbm_oust.rules import KINDS
 from pbm_oust.store.letters import About, Head, Letter
@@ -162,7 +162,7 @@ def restored(on: Look, letter: Letter, document: bytes) -> tuple[BoardNotice, Re
         kept.news,
         game,
         note=account.note_about(game.name) if account and kept.has_note else "",
-        ahead=Ahead(frozenset(kept.queued), frozenset(kept.passed)),
+        ahead=QueuedTurns(frozenset(kept.queued), frozenset(kept.passed)),
         clock=None if game.result else on.clock_of(game),
         **plain,
     )

@@ -224,7 +224,7 @@ _FIRST = 2
 """After how many records of a board its first letters have been written."""
 
 
-class Ahead(Struct, frozen=True):
+class QueuedTurns(Struct, frozen=True):
     """The turns that players of a board had queued, as far as the reader may know."""
 
     queued: frozenset[int] = frozenset()
@@ -237,8 +237,8 @@ class Ahead(Struct, frozen=True):
     """What the reader had queued that did not fit, likewise."""
 
 
-class Heard(Struct, frozen=True):
-    """The reading of an answer that holds more than its command."""
+class ParsedAnswer(Struct, frozen=True):
+    """What an answer held beside its command."""
 
     wish: Wish | None
     """The move that was found among other words; None if it stood alone on its line."""
@@ -287,8 +287,8 @@ class BoardNotice(TimedNotice, frozen=True):
     """The reader's note about the board."""
     is_watched: bool = False
     """Whether the reader only watches the board and does not play on it."""
-    ahead: Ahead = Ahead()
-    heard: Heard | None = None
+    ahead: QueuedTurns = QueuedTurns()
+    heard: ParsedAnswer | None = None
     """How the reader's answer was read, if it holds more than its command."""
     gone: str = ""
     """The userid of a player who has left the server, if the game is over."""

@@ -11,7 +11,7 @@ from pbm_oust.accounts.asks import Ask, Credential
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.reasons import MayHaveBoard
 from pbm_oust.languages import ENGLISH, Language
-from pbm_oust.play.notices import Heard, Notice
+from pbm_oust.play.notices import Notice, ParsedAnswer
 from pbm_oust.refusal import NotAllowedReason, Reason, UnreadableReason
 from pbm_oust.store.accounts import whole
 from pbm_oust.store.letters import Draft
@@ -134,7 +134,7 @@ class Request(Struct, frozen=True):
     confirmed: "Actor | None" = None
     """The player who has confirmed the command with a code, and the message key of the mail that
     brought the command."""
-    heard: Heard | None = None
+    heard: ParsedAnswer | None = None
     """How the command was found, if there is something to tell of that."""
     is_thanks: bool = False
     """Whether it says no command, but thanks for a letter or congratulates."""

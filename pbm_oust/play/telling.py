@@ -11,7 +11,7 @@ from pbm_oust.accounts.queue import is_passed_for, leads_to, tree, waiting
 from pbm_oust.accounts.settings import MailWhen, Switch
 from pbm_oust.board import Deed, Game, Record, Ruling, Verb
 from pbm_oust.play.context import Context, Look
-from pbm_oust.play.notices import Ahead, BoardNotice, News, Notice, Reader
+from pbm_oust.play.notices import BoardNotice, News, Notice, QueuedTurns, Reader
 from pbm_oust.store.accounts import watchers
 from pbm_oust.store.analyses import obstacle_to
 from pbm_oust.store.home import Home
@@ -22,7 +22,7 @@ from pbm_oust.store.tournaments import cup_of_board
 from pbm_oust.store.verifications import bounces_of
 
 
-def _ahead(players: Sequence[Account], game: Game, since: int) -> Ahead:
+def _ahead(players: Sequence[Account], game: Game, since: int) -> QueuedTurns:
     """Return which records of a board from `since` on were settled ahead by its players."""
     queued, passed = set[int](), set[int]()
     for record in game.records[since - 1 :]:
@@ -30,10 +30,10 @@ def _ahead(players: Sequence[Account], game: Game, since: int) -> Ahead:
             queued.add(record.number)
         if is_passed_for(game, record):
             passed.add(record.number)
-    return Ahead(frozenset(queued), frozenset(passed))
+    return QueuedTurns(frozenset(queued), frozenset(passed))
 
 
-def _with_own(seen: Ahead, reader: Account, game: Game, since: int) -> Ahead:
+def _with_own(seen: QueuedTurns, reader: Account, game: Game, since: int) -> QueuedTurns:
     """Return the same with what the reader has queued: what still waits, and what was dropped."""
     plans = [plan for plan in reader.queue if plan.is_on(game)] if reader.queue else []
     if not plans:
@@ -223,7 +223,7 @@ def done_before(on: Context, game: Game) -> BoardNotice:
         News.DONE_BEFORE,
         game,
         note=account.note_about(game.name),
-        ahead=_with_own(Ahead(), account, game, game.next_number),
+        ahead=_with_own(QueuedTurns(), account, game, game.next_number),
         gone=gone_from(on, game),
     )
 

@@ -16,7 +16,7 @@ from pbm_oust.grammar.form import AnsweredBy, Command, Line, Meant
 from pbm_oust.grammar.notation import Text, place_in
 from pbm_oust.grammar.wish import DEEDS, BadPlacement, cells_in, read_wish
 from pbm_oust.languages import LANGUAGES, Language
-from pbm_oust.play.notices import Heard
+from pbm_oust.play.notices import ParsedAnswer
 from pbm_oust.play.unit_of_work import ForPlayer
 from pbm_oust.refusal import Unreadable, UnreadableReason
 from pbm_oust.rules import KINDS
@@ -78,11 +78,11 @@ class Read(Struct, frozen=True):
     """Whether the mail only thanks or congratulates, and the command is the answer to that."""
 
     @property
-    def heard(self) -> Heard | None:
+    def heard(self) -> ParsedAnswer | None:
         """The reading of a move, if there is more than that."""
         if not is_move(self.command) or not (self.is_worded or self.further):
             return None
-        return Heard(self.command["wish"] if self.is_worded else None, self.further)
+        return ParsedAnswer(self.command["wish"] if self.is_worded else None, self.further)
 
     @property
     def language(self) -> Language | None:

@@ -213,17 +213,15 @@ class Task(Future[T]):
             self.set_result(self._returned)
 
 
-class Hold(AbstractContextManager["Hold"]):
-    """Takes tasks from other hosts in the body; at its end, these may do all of them again.
+class Leases(AbstractContextManager["Leases"]):
+    """The tasks that no other host does, until the body ends. Its methods may raise DatabaseFault.
 
-    Its methods may raise DatabaseFault.
-
-    This one takes every task: there is no other host, and what is done twice here is noticed.
+    Here all are had for the asking: there is no other host, and what is done twice is noticed.
     """
 
     @property
     def is_sure(self) -> bool:
-        """Whether no other host can have taken a task, as if this one were dead."""
+        """Whether no lease can have run out, so that another host has the task."""
         return True
 
     def take(self, tasks: Iterable[str]) -> frozenset[str]:
@@ -312,9 +310,9 @@ class Database(ABC):
         """Return the seconds since the epoch, by the clock of all who share the database."""
         return time.time()
 
-    def holding(self) -> Hold:
-        """Return what takes tasks for this host."""
-        return Hold()
+    def leases(self) -> Leases:
+        """Return the leases of this host: none yet."""
+        return Leases()
 
     def empty_log(self) -> None:  # noqa: B027 - an engine without a log has nothing to do
         """Let no file keep what was removed, as far as this engine can see to that."""
@@ -545,8 +543,8 @@ class Database(ABC):
     @contextmanager
     def leased(self, tasks: Iterable[str]) -> Iterator[frozenset[str]]:
         """Give those of some tasks that no other host does; it is kept from these in the body."""
-        with self.holding() as hold:
-            yield hold.take(tasks)
+        with self.leases() as leases:
+            yield leases.take(tasks)
 
     def close(self) -> None:
         """Close all connections, none of which may be in use. They are opened again when needed."""

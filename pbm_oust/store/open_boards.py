@@ -203,7 +203,7 @@ def _known(snapshot: Snapshot, game: Game, boards: Boards) -> Game | None:
 T = TypeVar("T")
 
 
-class Salvage:
+class GameReader:
     """A reader of the games of a home, with or without the database.
 
     `warn` is called once, with the reason for reading without it, unless there is none yet. With a

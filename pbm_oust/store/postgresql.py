@@ -288,7 +288,7 @@ class PostgresqlConnection(database.Connection):
             raise fault from error
 
 
-# Tasks that one host has
+# Leases of tasks
 
 _ASKED = 3
 """How often a host says something meanwhile."""
@@ -296,8 +296,8 @@ _TAKE = "SELECT value FROM json_each(?) WHERE pg_try_advisory_lock(hashtextexten
 _GIVE_BACK = "SELECT pg_advisory_unlock(hashtextextended(value, 0)) FROM json_each(?)"
 
 
-class Holder(database.Hold):
-    """Takes tasks for a host of those that share a database: advisory locks of one connection.
+class ServerLeases(database.Leases):
+    """The tasks of one of the hosts that share a database, as advisory locks of one connection.
 
     The server takes them back when the connection is lost, or the host says nothing for so many
     `seconds`. Making one, as its methods, may raise DatabaseFault.
@@ -486,12 +486,9 @@ class PostgresqlDatabase(database.Database):
                 pass  # whoever begins to read is told the time
         return self.clock.time()
 
-    def holding(self) -> Holder:
-        """Return the holder of the tasks of this host.
-
-        A host that is dead, or has stopped, loses them within a minute.
-        """
-        return Holder(self, self.kept_seconds)
+    def leases(self) -> ServerLeases:
+        """Return the leases of this host; one that is dead or stands still loses them soon."""
+        return ServerLeases(self, self.kept_seconds)
 
 
 def _version_of(raw: Raw) -> int:

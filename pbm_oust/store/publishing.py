@@ -337,7 +337,7 @@ class Publisher:
             forget = "DELETE FROM renamed WHERE id = ?"
             self._database.write(lambda transaction: transaction.run_all(forget, over))
 
-    def look_at(self, names: Iterable[BoardName]) -> Iterator[BoardName]:
+    def check(self, names: Iterable[BoardName]) -> Iterator[BoardName]:
         """Compare files with the database, and mend them; yield the boards that differed."""
         for name in names:
             try:
@@ -346,17 +346,17 @@ class Publisher:
             except OSError as error:
                 self._complain(name, error)
 
-    def look_around(self) -> Iterator[BoardName]:
+    def check_next(self) -> Iterator[BoardName]:
         """Compare the next files in a cycle through all boards.
 
-        Yields as `look_at` does. So a sweep costs the same however many boards there are. Raises
+        Yields as `check` does. So a sweep costs the same however many boards there are. Raises
         DatabaseFault.
         """
         if not self.ahead:
             with self._database.read() as snapshot:
                 self.ahead.extend(all_names(snapshot))
         most = min(MOST_LOOKED_AT, len(self.ahead))
-        yield from self.look_at(self.ahead.popleft() for _ in range(most))
+        yield from self.check(self.ahead.popleft() for _ in range(most))
 
     def _marked(self, database: list[int] | None) -> int:
         """Return the version up to which all files of a database are on the disk.

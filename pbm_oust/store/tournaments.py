@@ -542,7 +542,7 @@ def boards_of(snapshot: Snapshot, section: Section) -> list[Summary]:
     )
 
 
-def strays(snapshot: Snapshot, cup: Cup) -> list[BoardName]:
+def boards_outside_sections(snapshot: Snapshot, cup: Cup) -> list[BoardName]:
     """Return boards whose source is a cup, but none of its sections."""
     rows = snapshot.rows(
         "SELECT kind, board FROM boards b WHERE kind = ? AND source = ? AND source_number = ? "

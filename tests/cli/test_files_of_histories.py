@@ -66,7 +66,7 @@ def cut(home: Home, name: BoardName = TWO) -> Path:
 def test_a_file_that_was_set_aside_can_still_be_accepted(home: Home) -> None:
     text = cut(home).read_text()
     mailed(home, ALICE, "oust move 1 alice wonderland C3")
-    assert list(home.publisher.look_at([TWO])) == [TWO]
+    assert list(home.publisher.check([TWO])) == [TWO]
     (aside,) = home.publisher.edited(TWO)
     assert aside.read_text() == text
     doctor = run(home, "doctor").output

@@ -9,7 +9,7 @@ from pbm_oust.accounts.settings import USUAL
 from pbm_oust.languages import LANGUAGES
 from pbm_oust.play.context import Look
 from pbm_oust.play.news import NoRecord, head_of, kept_news, restored
-from pbm_oust.play.notices import Ahead, BoardNotice, News, Reader
+from pbm_oust.play.notices import BoardNotice, News, QueuedTurns, Reader
 from pbm_oust.play.performed import addressed
 from pbm_oust.play.request import UNASKED, Request
 from pbm_oust.store.accounts import remove_account
@@ -79,7 +79,7 @@ def told(world: World, notice: BoardNotice) -> BoardNotice:
         {"chat": "well played", "chat_from": "alice", "told_from": 1, "back": "alice"},
         {"passed_on": "alice", "unreachable": "alice", "disabled": "alice", "untold": "alice"},
         {"challenger": "bob", "is_set_up": True, "is_watched": True},
-        {"ahead": Ahead(frozenset({1}), frozenset({1}))},
+        {"ahead": QueuedTurns(frozenset({1}), frozenset({1}))},
     ],
 )
 @pytest.mark.parametrize("wrote_from", ["", "bob@example.org"])

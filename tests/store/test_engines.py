@@ -273,7 +273,7 @@ def test_who_does_not_wait_writes_nothing_to_a_server(database: Database, now: d
 
 def test_a_host_takes_what_no_other_has(database: Database, other: Database) -> None:
     is_shared = isinstance(database, PostgresqlDatabase)
-    with database.holding() as one, other.holding() as two:
+    with database.leases() as one, other.leases() as two:
         assert one.take(["a", "b"]) == {"a", "b"}
         assert two.take(["b", "c"]) == ({"c"} if is_shared else {"b", "c"})
         one.give_back(["b"])

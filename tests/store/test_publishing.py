@@ -34,7 +34,7 @@ def looked_at(kept: Kept) -> list[BoardName]:
     """Let all files be looked at, as a sweep does; return the boards that were not right."""
     with kept.database.read() as snapshot:
         names = all_names(snapshot)
-    return list(kept.publisher.look_at(names))
+    return list(kept.publisher.check(names))
 
 
 @pytest.fixture

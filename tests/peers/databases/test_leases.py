@@ -48,10 +48,10 @@ from pbm_oust.store.postgresql import PostgresqlDatabase
 
 database = PostgresqlDatabase(sys.argv[1])
 database.kept_seconds = float(sys.argv[2])
-with database.holding() as hold:
-    print(*sorted(hold.take(sys.argv[3:])), flush=True)
+with database.leases() as leases:
+    print(*sorted(leases.take(sys.argv[3:])), flush=True)
     sys.stdin.readline()
-    print(hold.is_sure, flush=True)
+    print(leases.is_sure, flush=True)
 """
 """A host that has leases, and is at work until somebody asks whether it still has them."""
 
@@ -87,7 +87,7 @@ def test_a_connection_that_cannot_have_leases_is_closed(
     monkeypatch.setattr(database, "connect", connected)
     database.kept_seconds = -SECONDS  # which the server refuses
     with pytest.raises(psycopg.Error):
-        database.holding()
+        database.leases()
     assert [each.raw.closed for each in opened] == [True]
 
 

@@ -11,7 +11,7 @@ from pbm_oust.play.passwords import Passwords
 from pbm_oust.play.request import Ending
 from pbm_oust.rules import KINDS
 from pbm_oust.store.home import Home
-from pbm_oust.store.open_boards import Salvage
+from pbm_oust.store.open_boards import GameReader
 from tests.support import tables
 from tests.support.accounts import make_account
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, PASSWORDS, new_id
@@ -88,7 +88,7 @@ def test_mails_take_few_round_trips(home: Home, wire: Wire) -> None:
 def test_listing_boards_takes_no_more_with_more_boards(home: Home, wire: Wire) -> None:
     def round_trips() -> int:
         wire.reset()
-        assert all(isinstance(each, Summary) for each in Salvage(home).entries(KINDS["oust"]))
+        assert all(isinstance(each, Summary) for each in GameReader(home).entries(KINDS["oust"]))
         return wire.round_trips
 
     before = round_trips()
