@@ -211,6 +211,7 @@ ROUTES = (
         _read(explore.from_board),
         _read(explore.plan),
     ),
+    Route(addresses.of_exploring(_BOARD), _read(explore.from_latest)),
     Route(f"{addresses.EXPLORE}{_GRID}{_LINE}", explore.from_start),
     Route(addresses.TRY, explore.choose),
     Route(f"{addresses.TRY}{_GRID}{_LINE}", explore.attempt),

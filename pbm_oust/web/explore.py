@@ -225,6 +225,13 @@ async def from_board(request: Request) -> Response:
     return await _after(game, number, request, sitting)
 
 
+async def from_latest(request: Request) -> Response:
+    """Lead to what comes of placements on a board as it is."""
+    game = board_asked(request).game
+    path = addresses.of_exploring(addresses.of_board(game.name, len(game.records)))
+    return RedirectResponse(path, 303, KEPT_SECRET)
+
+
 @placing
 async def from_link(request: Request) -> Response:
     """Answer with what comes of placements on the board of a link."""

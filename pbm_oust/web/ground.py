@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from pbm_oust.board.puzzle import puzzles_of
+from pbm_oust.experiments.advice import TRIED
 from pbm_oust.languages import LANGUAGES, Language
 from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
@@ -207,6 +208,7 @@ class Templates:
             turns=None,
             kept=lambda _form, _field, usual="": usual,
             puzzles_of=puzzles_of,
+            advised=TRIED,
             moment_text=lambda at, zone=UTC: translator.moment_text(at, zone),
             date_in_list=translator.day_in_list,
             day_in_list=lambda at: translator.day_in_list(at.astimezone(UTC).date()),

@@ -32,7 +32,7 @@ from pbm_oust.rules import KINDS, Kind, Side
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import kind_asked
 from pbm_oust.web.boards import SVG, picture
-from pbm_oust.web.ground import Templates, ground_of, source_of
+from pbm_oust.web.ground import HTML, Templates, ground_of, source_of
 from pbm_oust.web.play import cells_of
 
 
@@ -89,10 +89,22 @@ def linked(text: str, language: Language) -> Markup:
 
 
 async def overview(request: Request) -> Response:
-    """Answer with the overview of the help."""
-    return ground_of(request).page(
-        request, "help", general={each: address_of(each) for each in general_subjects()}
-    )
+    """Answer with the steps that teach each game, and with the commands by mail."""
+    ground, templates = ground_of(request), ground_of(request).templates_for(request)
+
+    def drawn(step: Puzzle) -> str:
+        prefix = f"{step.kind.name}-{step.name}"
+        return picture(step.game, templates.translator, title_of(step, templates), prefix)
+
+    def written() -> str:
+        learned = [
+            (kind, [(step.name, drawn(step)) for step in steps_of(kind)]) for kind in KINDS.values()
+        ]
+        general = {each: address_of(each) for each in general_subjects()}
+        return templates.fill("help.html", learned=learned, general=general)
+
+    made = ground.cache.get(("help", templates.language), written)
+    return made.answer(request, HTML, templates.headers())
 
 
 async def subject(request: Request) -> Response:
@@ -173,8 +185,7 @@ async def rules(request: Request) -> Response:
 
     steps = await ground.replaying.do_for(source_of(request), shown)
     said = pieces(templates.words, kind.name, templates.language)
-    more = {"has_advice": kind.name in TRIED}
-    return ground.page(request, "rules", kind=kind, pieces=said, steps=steps, sides=Side, **more)
+    return ground.page(request, "rules", kind=kind, pieces=said, steps=steps, sides=Side)
 
 
 async def advice(request: Request) -> Response:

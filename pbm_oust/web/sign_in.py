@@ -447,11 +447,12 @@ async def look_at_unsubscribing(request: Request) -> Response:
     """Answer with what a link ends, and a button that does it."""
     asked, ground = await _unsubscribing(request), ground_of(request)
     if asked.ends_invitations:
-        return ground.secret_page(language_asked(request), "uninvited", is_done=False)
+        return ground.secret_page(language_asked(request), "off", userid="", is_done=False)
     language = ground.work.account(asked.userid).all_settings.language
     return ground.secret_page(
         language,
-        "unsubscribe",
+        "off",
+        is_done=False,
         userid=asked.userid,
         board="" if asked.name in (BROADCASTS, DIGEST) else asked.name,
         is_digest=asked.name == DIGEST,
@@ -467,7 +468,7 @@ async def unsubscribe(request: Request) -> Response:
     asked, ground = await _unsubscribing(request), ground_of(request)
     if asked.ends_invitations:
         await run_in_threadpool(ground.work.change, partial(keep_away, name=asked.about[0]))
-        return ground.secret_page(language_asked(request), "uninvited", is_done=True)
+        return ground.secret_page(language_asked(request), "off", userid="", is_done=True)
     account = ground.work.account(asked.userid)
     language = account.all_settings.language
     identity = f"off {secrets.token_hex(8)}"

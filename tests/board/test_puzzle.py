@@ -13,7 +13,7 @@ from pbm_oust.board.game import NO_KEY
 from pbm_oust.board.puzzle import Goal, Puzzle, drawn_position, puzzles_of, steps_of, turns
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.words import words_in
-from pbm_oust.rules import KINDS, Side, parse_grid
+from pbm_oust.rules import KINDS, Kind, Side, parse_grid
 from pbm_oust.rules.churn import Churn
 from pbm_oust.rules.oust import Oust
 from tests.support.boards import naive_churn_of, naive_of
@@ -117,6 +117,13 @@ def test_every_turn_is_judged_by_what_it_reaches(puzzle: Puzzle) -> None:
 @pytest.mark.parametrize("step", [each for each in STEPS if each.answer], ids=named)
 def test_a_step_of_the_rules_can_be_done(step: Puzzle) -> None:
     assert step.solution.is_reached
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
+def test_the_first_step_wins_a_game(kind: Kind) -> None:
+    result = steps_of(kind)[0].solution.game.result
+    assert result is not None
+    assert result.winner is Side.X
 
 
 @pytest.mark.parametrize("kind", KINDS)

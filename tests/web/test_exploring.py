@@ -31,6 +31,18 @@ def test_nobody_who_looks_is_taken_for_a_player(tmp_path: Path) -> None:
     assert "You played" not in page
 
 
+def test_exploring_a_board_without_a_number_leads_to_its_latest_position(tmp_path: Path) -> None:
+    mails = [
+        (ALICE, "oust challenge alice bob wonderland"),
+        (ALICE, "oust move 1 alice wonderland C3"),
+    ]
+    home_of(tmp_path / "home", ALICE, BOB, mails=mails).database.close()
+    with website(tmp_path / "home") as pages:
+        got = pages.get("/oust/1/explore")
+        assert (got.status, got.headers["location"]) == (303, "/oust/1/1/explore")
+        assert pages.get("/oust/2/explore").status == 404
+
+
 def test_whoever_waits_too_long_for_the_house_is_told_to_come_later() -> None:
     with pytest.raises(HTTPException) as refused:
         house_turn("oust", "square 7x7", "D4", patience=0)
@@ -90,4 +102,5 @@ def test_what_a_player_plans_changes_no_page_of_anybody_else(tmp_path: Path) -> 
         assert [seen(each) for each in readers] == before
         changed = {path for path, text in seen(own).items() if text != shown[path]}
     exploring = "/oust/1/2/explore"
-    assert changed == {"/me/oust/1", exploring, f"{exploring}/C3,D4,E5,A5"}
+    latest = "/oust/1/explore"
+    assert changed == {"/me/oust/1", latest, exploring, f"{exploring}/C3,D4,E5,A5"}

@@ -6,6 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
+from pbm_oust.board.puzzle import steps_of
 from pbm_oust.experiments.advice import TRIED
 from pbm_oust.languages import ENGLISH, LANGUAGES
 from pbm_oust.letters.help import help_subjects
@@ -38,6 +39,18 @@ def test_the_overview_leads_to_every_subject(empty: Website) -> None:
             f"/rules/{'/'.join(filter(None, [kind, more]))}" if kind in KINDS else f"/help/{kind}"
         )
         assert f'href="{path}"' in text
+
+
+def test_learning_opens_the_steps_of_each_game_and_then_the_commands(empty: Website) -> None:
+    page = empty.get("/help").text
+    assert re.search('href="/help" aria-current="true">Learn<', page)
+    leads = [f"/rules/{name}#{step.name}" for name in KINDS for step in steps_of(KINDS[name])]
+    leads += ["/help/move"]
+    places = [page.index(f'href="{path}"') for path in leads]
+    assert places == sorted(places)
+    assert places[-2] < page.index('<h2 id="mail">By mail</h2>') < places[-1]
+    for name in KINDS:
+        assert {f"/puzzles/{name}", f"/rules/{name}/play"} <= {*re.findall('href="([^"]*)"', page)}
 
 
 @pytest.mark.parametrize("name", TRIED)
