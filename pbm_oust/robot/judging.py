@@ -1,6 +1,7 @@
 """Evaluation of a game's positions by search: the chance of side x, and the best turns."""
 
 import random
+import time
 from collections.abc import Iterator
 
 from msgspec import structs
@@ -8,15 +9,19 @@ from msgspec import structs
 from pbm_oust.board import Deed, Game, Place, Wish
 from pbm_oust.experiments.solve import solved
 from pbm_oust.robot.analysis import Evaluation
-from pbm_oust.robot.player import Stopwatch, Thinking, fairest
-from pbm_oust.robot.search import Searched, after_cell, worth
-from pbm_oust.rules import Grid, Position, Side
+from pbm_oust.robot.levels import LEVELS
+from pbm_oust.robot.player import Stopwatch, Thinking, fairest, line_of
+from pbm_oust.robot.search import Searched, after_cell, can_search, worth
+from pbm_oust.rules import Grid, Position, Side, parse_grid
 
 LONGEST = 6
 """The most turns of a best line."""
 
 LEAST_LOOKS = 20
 """The fewest visits of a position whose best turn is reported."""
+
+GLANCE = structs.replace(LEVELS[-1], seconds=1, looks=4000)
+"""The search of a turn of a lost game: its strength is the same on every machine."""
 
 
 def judged(game: Game, seconds: float, clock: Stopwatch) -> Iterator[Evaluation]:
@@ -40,6 +45,31 @@ def evaluation_of(game: Game, seconds: float, clock: Stopwatch) -> Evaluation:
     find = _on_pass if game.must_pass else _on_turn
     found = find(game, seconds, clock)
     return _with_swap(found) if game.can_swap else found
+
+
+def another_way(kind: str, grid: str, cells: str, side: str) -> str:
+    """Return where a side that lost had its last chance, and the better turn: `12 D4,E5`.
+
+    The number is that of the placements before it; empty if no such turn is found. However long the
+    game is, a few of its positions are searched. All values are text, because another process asks.
+    """
+    line, rng = line_of(kind, grid, cells), random.Random(cells)  # a game # noqa: S311 # nosec B311
+    whole = [at for at, each in enumerate(line.games) if not each.position.is_mid_turn]
+    own = [at for at in whole if line.games[at].to_move.value == side and at < len(line.cells)]
+    found, low, high = "", 0, len(own) if can_search(kind, parse_grid(grid)) else 0
+    while low < high:
+        middle = (low + high) // 2
+        at, game = own[middle], line.games[own[middle]]
+        thinking = Thinking(game, GLANCE.seconds, rng, time.thread_time, GLANCE)
+        root = thinking.root(game.position)
+        better = [game.header.grid.format_cell(cell) for cell in thinking.turn(root, 1)]
+        if root.value < 0.5:
+            high = middle
+            continue
+        low = middle + 1
+        played = line.cells[at : next((end for end in whole if end > at), None)]
+        found = "" if {*played} == {*better} else f"{at} {','.join(better)}"
+    return found
 
 
 def _on_pass(game: Game, seconds: float, clock: Stopwatch) -> Evaluation:

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from functools import reduce
 from math import inf
 
-from pbm_oust.board import Deed, Game, Header, Place, Terms, Wish, variation_of
+from pbm_oust.board import Deed, Game, Header, Place, Terms, Variation, Wish, variation_of
 from pbm_oust.experiments.counting import orbits
 from pbm_oust.experiments.solve import solved
 from pbm_oust.robot.greedy import outlook, simple_turn
-from pbm_oust.robot.levels import LEVELS, Level
+from pbm_oust.robot.levels import LEVELS, Level, level_of
 from pbm_oust.robot.search import Searched, Searcher, Trees, after_cell, can_search
 from pbm_oust.rules import KINDS, Position, parse_grid
 
@@ -289,18 +289,22 @@ def _was_hopeless(game: Game, thinking: Thinking) -> bool:
     return node.side is game.to_move and node.value < HOPELESS
 
 
-def answer(kind: str, grid: str, cells: str) -> str:
-    """Return the turn of the weakest player after placements on an empty board, `D4,E5`.
+def line_of(kind: str, grid: str, cells: str) -> Variation:
+    """Return the line of these placements, `D4,E5`, on an empty board."""
+    terms, began = Terms(swap=False), datetime(2026, 11, 20, tzinfo=UTC)
+    header = Header(KINDS[kind], 1, parse_grid(grid), "x", "o", terms, began)
+    return variation_of(Game.start(header), filter(None, cells.split(",")))
+
+
+def answer(kind: str, grid: str, cells: str, userid: str) -> str:
+    """Return the turn of a house player after placements on an empty board, `D4,E5`.
 
     All values are text, because another process asks. A player never resigns here.
     """
-    level = LEVELS[0]
-    terms, began = Terms(swap=False), datetime(2026, 11, 20, tzinfo=UTC)
-    header = Header(KINDS[kind], 1, parse_grid(grid), "x", "o", terms, began)
-    game = variation_of(Game.start(header), filter(None, cells.split(","))).games[-1]
+    level, game = level_of(userid), line_of(kind, grid, cells).games[-1]
     rng = random.Random(f"{grid} {cells}")  # a game # noqa: S311 # nosec B311
     wish = decide(game, level.seconds, rng, time.thread_time, level=level).wish
     if not isinstance(wish, Place):
-        turn = simple_turn(header.kind, game.position, level.insight, rng)
+        turn = simple_turn(game.header.kind, game.position, level.insight, rng)
         wish = _placing(game, *turn)
     return ",".join(wish.cells)

@@ -13,6 +13,7 @@ import secrets
 import subprocess  # the house thinks in a process of its own  # nosec B404
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -26,6 +27,7 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.queue import Clause, explored, tree, waiting, with_clauses
 from pbm_oust.board import Deed, Game, Record, Variation, variation_of
 from pbm_oust.board.notation import format_wish
+from pbm_oust.board.puzzle import steps_of
 from pbm_oust.languages import Language
 from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.play.notices import MOST_LISTED
@@ -34,7 +36,7 @@ from pbm_oust.render.html import marks_of
 from pbm_oust.render.svg import board_svg
 from pbm_oust.robot.analysis import placed_in
 from pbm_oust.robot.levels import LEVELS
-from pbm_oust.rules import KINDS, Grid, Kind, Side
+from pbm_oust.rules import KINDS, Grid, Kind, Side, taken
 from pbm_oust.store.analyses import kept
 from pbm_oust.web import addresses
 from pbm_oust.web.boards import board_asked, first_board, picture
@@ -44,15 +46,18 @@ from pbm_oust.web.play import Sitting, board_at, carried_at, cells_of, own_sitti
 from pbm_oust.web.sign_in import ONCE, form_of_player, player_if_any
 from pbm_oust.web.speaking import language_asked
 
-GUEST, HOUSE = "guest", LEVELS[0].userid
-"""The players on a board to try."""
+GUEST = "guest"
+"""Whoever plays on a board to try."""
+PLAYED = [level.userid for level in LEVELS if level.looks]
+"""The house players there, from the weakest on: those who look at so many positions."""
 PATIENCE = 20.0
 """How many seconds it may take altogether, on a machine that is busy with mail."""
 _THINKS = """\
 import os, sys
+from pbm_oust.robot.judging import another_way
 from pbm_oust.robot.player import answer
 os.nice(10)
-sys.stdout.write(answer(*sys.argv[1:]))
+sys.stdout.write({"answer": answer, "another_way": another_way}[sys.argv[1]](*sys.argv[2:]))
 """
 """The work of the house in a process of its own, which steps back behind those who take mail."""
 
@@ -159,6 +164,19 @@ class Exploring(Struct, frozen=True):
     def _after(self, at: int) -> Mapping[str, str]:
         """Return the query of the address that shows the position after so many placements."""
         return {**self.query, **({"at": str(at)} if at < self.last else {})}
+
+
+class Loss(Struct, frozen=True):
+    """A game that was lost against the house."""
+
+    took: int
+    """The number of stones that the last placement took."""
+    group: int
+    """The size of the group that this placement made."""
+    number: int = 0
+    """The number of the move at which there was another way; 0 if none is known."""
+    path: str = ""
+    """The address of that way."""
 
 
 Page = Callable[[Request], Awaitable[Response]]
@@ -328,29 +346,50 @@ async def choose(request: Request) -> Response:
         svg = picture(first_board(kind, grid), translator, title, f"b{nth}")
         boards.append((kind, grid, svg))
     seeks = ground.work.look(lambda on: open_seeks(on, KINDS.values()))[:MOST_LISTED]
-    return ground.page(request, "try", house=HOUSE, grids=boards, seeks=seeks)
+    return ground.page(request, "try", house=PLAYED[0], grids=boards, seeks=seeks)
 
 
 @placing
 async def attempt(request: Request) -> Response:
     """Answer with a game against the house, once it has placed where it is its turn."""
-    ground, given = ground_of(request), request.path_params
-    kind, grid = given["kind"], given["grid"]
+    kind, grid = request.path_params["kind"], request.path_params["grid"]
     if grid not in kind.first_grids:
         raise HTTPException(404)
     is_second = request.query_params.get("side") == Side.O.value
-    owners = (HOUSE, GUEST) if is_second else (GUEST, HOUSE)
+    house = request.query_params.get("house", PLAYED[0])
+    if house not in PLAYED:
+        raise HTTPException(404)
+    owners = (house, GUEST) if is_second else (GUEST, house)
     query = {"side": Side.O.value} if is_second else {}
+    query |= {"house": house} if house != PLAYED[0] else {}
     exploring = await _explored(request, partial(_empty, kind, grid, *owners), query)
-    if exploring.at < exploring.last or not _waits_for_house(exploring.game):
-        return _page(request, exploring, side=Side.O if is_second else Side.X)
+    side, game = Side.O if is_second else Side.X, exploring.game
     asked = kind.name, str(grid), ",".join(exploring.line.cells)
-    made = ground.cache.find(asked)
-    if made is None:
-        turn = await ground.thinking.do_for(source_of(request), partial(house_turn, *asked))
-        made = ground.cache.put(asked, Made(turn))
-    cells = cells_of(made.content.decode())
-    return RedirectResponse(exploring.leading((*exploring.line.cells, *cells)), 303)
+    if exploring.at == exploring.last and _waits_for_house(game):
+        cells = cells_of(await _thought(request, "answer", *asked, house))
+        return RedirectResponse(exploring.leading((*exploring.line.cells, *cells)), 303)
+    loss = None
+    if game.result and game.result.winner is side.other:
+        way = ""
+        with suppress(HTTPException):
+            way = await _thought(request, "another_way", *asked, side.value)
+        loss = _loss(exploring, way)
+    return _page(request, exploring, side=side, house=house, loss=loss)
+
+
+def _loss(exploring: Exploring, way: str) -> Loss:
+    """Return how a game was lost; `way` is where there was another way, as the house says it."""
+    header, cells = exploring.game.header, exploring.line.cells
+    before, after = exploring.line.games[-2].position, exploring.game.position
+    group = header.grid.flood(header.grid.parse_cell(cells[-1]), after.stones(before.to_move))
+    sizes = taken(before, after).bit_count(), group.bit_count()
+    if not way:
+        return Loss(*sizes)
+    at, better = int(way.split()[0]), cells_of(way.split()[1])
+    path = addresses.of_grid(addresses.EXPLORE, header.kind.name, header.grid)
+    path = addresses.of_line(path, [*cells[:at], *better])
+    number = 1 + sum(placed <= at for placed, _ in exploring.steps)
+    return Loss(*sizes, number, addresses.asking(path, {"at": str(at + 1)}))
 
 
 def _first_grids() -> list[tuple[Kind, Grid]]:
@@ -358,15 +397,26 @@ def _first_grids() -> list[tuple[Kind, Grid]]:
 
 
 def _waits_for_house(game: Game) -> bool:
-    return not game.result and game.player_to_move == HOUSE
+    return not game.result and game.player_to_move != GUEST
 
 
-def house_turn(kind: str, grid: str, cells: str, patience: float = PATIENCE) -> bytes:
-    """Return the turn of the house. Raises HTTPException if it takes too long.
+async def _thought(request: Request, *asked: str) -> str:
+    """Return what the house thinks about a question, which is cached. Raises HTTPException."""
+    ground = ground_of(request)
+    made = ground.cache.find(asked)
+    if made is None:
+        thinking = partial(house_thought, *asked)
+        made = Made(await ground.thinking.do_for(source_of(request), thinking))
+        ground.cache.put(asked, made)
+    return made.content.decode()
+
+
+def house_thought(*asked: str, patience: float = PATIENCE) -> bytes:
+    """Return what the house thinks. Raises HTTPException if it takes too long.
 
     A search would keep all threads of this process waiting.
     """
-    thinking = [sys.executable, "-c", _THINKS, kind, grid, cells]
+    thinking = [sys.executable, "-c", _THINKS, *asked]
     try:
         thought = subprocess.run(  # noqa: S603 - the words are ours # nosec B603
             thinking, stdout=subprocess.PIPE, check=True, timeout=patience
@@ -386,7 +436,17 @@ def _page(request: Request, exploring: Exploring, **given: object) -> Response:
     translator = ground.templates_in(language).translator
     title = translator.gettext("After placement %(number)s", number=exploring.at)
     is_open = not game.result and not (given.get("side") and _waits_for_house(game))
-    names = ("board", "number", "evaluation", "best", "side", "planning", "refused")
+    names = (
+        "board",
+        "number",
+        "evaluation",
+        "best",
+        "side",
+        "house",
+        "loss",
+        "planning",
+        "refused",
+    )
     unsaid: dict[str, Any] = dict.fromkeys(names)
     return show(
         template="explore",
@@ -403,7 +463,8 @@ def _page(request: Request, exploring: Exploring, **given: object) -> Response:
         ),
         sides=Side,
         guest=GUEST,
-        house=HOUSE,
+        levels=PLAYED,
+        steps=len(steps_of(game.header.kind)),
         grids=_first_grids(),
         **(unsaid | given),
     )

@@ -21,7 +21,8 @@ from pbm_oust.robot.analysis import (
     notes_of,
     parse_analysis,
 )
-from pbm_oust.robot.judging import LONGEST, evaluation_of, judged
+from pbm_oust.robot.judging import LONGEST, another_way, evaluation_of, judged
+from pbm_oust.robot.player import line_of
 from pbm_oust.robot.search import can_search
 from pbm_oust.rules import Side, parse_grid
 from tests.support.boards import board
@@ -46,6 +47,25 @@ def analysed(game: Game, looks: int = 10) -> Analysis:
 def on(game: Game, looks: int = 100) -> Evaluation:
     """Return the evaluation on a game as it stands."""
     return evaluation_of(game, looks, counting_clock())
+
+
+LOST = "E6,B7,G6,A1,C4,G2,E3,A3,D2,A6,A7,B6,F1,F4,D5,C5,F7,C6,B4,C4,B5,D6,E5,F5,C5,E6,F6,G5,G6,A5"
+"""Most of a game in which x has a good chance until its sixteenth placement, and none later."""
+
+
+def test_a_lost_game_had_a_last_chance_where_another_turn_was_better() -> None:
+    at, cells = another_way("oust", "square 7x7", f"{LOST},G7,F2,E1,E2", "x").split()
+    before = line_of("oust", "square 7x7", ",".join(LOST.split(",")[: int(at)])).games[-1]
+    assert before.to_move is Side.X
+    assert not before.position.is_mid_turn
+    done(before, Place(tuple(cells.split(","))))
+    assert on(before, 2000).x_wins >= 0.4
+    later = line_of("oust", "square 7x7", LOST).games[-1]
+    assert on(later, 2000).x_wins < 0.3
+
+
+def test_a_game_that_is_lost_from_its_start_had_no_chance() -> None:
+    assert another_way("oust", "square 7x7", "", "x") == ""
 
 
 def said(line: tuple[Wish, ...]) -> list[str]:

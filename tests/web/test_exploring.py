@@ -3,19 +3,22 @@
 import re
 from datetime import UTC, datetime
 from functools import reduce
+from html import unescape
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from starlette.exceptions import HTTPException
 
 from pbm_oust.web.app import ROUTES
-from pbm_oust.web.explore import house_turn
+from pbm_oust.web.explore import house_thought
 from pbm_oust.web.ground import KEY_BYTES, MOST_BYTES, Cache, Made
 from pbm_oust.web.play import cells_of
 from tests.support.accounts import make_account
 from tests.support.browsing import Browser
+from tests.support.core import needs_core
 from tests.support.home_by_mail import ALICE, BOB, home_of, mailed
-from tests.support.website import website
+from tests.support.website import Website, website
 from tests.web.signed_in import place
 
 
@@ -43,9 +46,33 @@ def test_exploring_a_board_without_a_number_leads_to_its_latest_position(tmp_pat
         assert pages.get("/oust/2/explore").status == 404
 
 
+LOST = (
+    "E6,B7,G6,A1,C4,G2,E3,A3,D2,A6,A7,B6,F1,F4,D5,C5,F7,"
+    "C6,B4,C4,B5,D6,E5,F5,C5,E6,F6,G5,G6,A5,G7,F2,E1,E2"
+)
+"""A game that x loses, with a last chance on the way."""
+
+
+@needs_core
+def test_a_game_that_was_lost_leads_to_where_there_was_another_way(empty: Website) -> None:
+    page = empty.get(f"/try/oust/7/{LOST}").text
+    (number, path) = re.findall('At move ([0-9]+) there was another way: <a href="([^"]+)"', page)[
+        0
+    ]
+    way = urlsplit(unescape(path))
+    line, shown = way.path.rpartition("/")[2].split(","), parse_qs(way.query)["at"]
+    before = int(number) - 1
+    assert line[:before] == LOST.split(",")[:before]
+    assert line[before] != LOST.split(",")[before]
+    assert shown == [str(before + 1)]
+    explored = empty.get(unescape(path))
+    assert explored.status == 200
+    assert f"x played {line[before]}" in explored.text
+
+
 def test_whoever_waits_too_long_for_the_house_is_told_to_come_later() -> None:
     with pytest.raises(HTTPException) as refused:
-        house_turn("oust", "square 7x7", "D4", patience=0)
+        house_thought("answer", "oust", "square 7x7", "D4", "house1", patience=0)
     assert (refused.value.status_code, refused.value.headers) == (503, {"Retry-After": "60"})
 
 
