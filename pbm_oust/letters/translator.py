@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from datetime import date, datetime, tzinfo
 from functools import cached_property, lru_cache
 from gettext import NullTranslations, translation
+from operator import index
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import structs
@@ -93,8 +94,11 @@ class Translator:
         return self.catalogue.gettext(message) % facts
 
     def ngettext(self, one: str, more: str, number: int, /, **facts: object) -> str:
-        """Return a message in this language, in the form that goes with a number."""
-        return self.catalogue.ngettext(one, more, number) % {"num": number, **facts}
+        """Return a message in this language, in the form that goes with a number.
+
+        Raises TypeError for anything else, in every language.
+        """
+        return self.catalogue.ngettext(one, more, index(number)) % {"num": number, **facts}
 
     def pgettext(self, context: str, message: str, /, **facts: object) -> str:
         """Return a message that means what it does in a context."""
