@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from datetime import timedelta
+from enum import Enum, auto
 from functools import cache, cached_property, partial
 from types import SimpleNamespace
 from typing import Any
@@ -41,12 +42,13 @@ from pbm_oust.letters.templates import filled, text_templates
 from pbm_oust.letters.translator import Translator
 from pbm_oust.play import notices
 from pbm_oust.refusal import Illegal, Reason
+from pbm_oust.render.svg import colour_of
 from pbm_oust.render.text import cells_text, in_columns
 from pbm_oust.render.visible import visible_line
 from pbm_oust.robot.levels import HOUSE, LEVELS, level_of
 from pbm_oust.robot.search import can_search, has_core
 from pbm_oust.robot.turning import TurningPoint
-from pbm_oust.rules import KINDS, Kind, choices
+from pbm_oust.rules import KINDS, Kind, Side, choices
 from pbm_oust.rules.grid import LONGEST
 from pbm_oust.service.several import MOST_LINES
 from pbm_oust.service.table import WhichGame, form_named, playing_again
@@ -169,11 +171,26 @@ def _text_of(macro: Macro, *given: object, **named: object) -> str:
     return str(macro(*given, **named))
 
 
+class Medium(Enum):
+    """What is written: it decides what sides are called."""
+
+    LETTER = auto()
+    """Letters and their boards of text: `x` and `o`, as players write them."""
+    PAGE = auto()
+    """Pages and their pictures: by the colours of stones."""
+
+
 class Words:
     """The templates of one language. `address` is where commands are sent."""
 
-    def __init__(self, address: str, language: Language = ENGLISH) -> None:
+    def __init__(
+        self, address: str, language: Language = ENGLISH, medium: Medium = Medium.LETTER
+    ) -> None:
         self._translator = translator = Translator(language)
+        is_page = medium is Medium.PAGE
+        sides = {
+            side: colour_of(side, translator.gettext) if is_page else side.value for side in Side
+        }
         self._templates = text_templates(translator)
         self._help = help_ = HelpPages(language, self._render, self._rules)
 
@@ -216,6 +233,10 @@ class Words:
             is_mailable=is_mailable,
             choices=choices,
             number_of=int.bit_count,
+            side_name=sides.__getitem__,
+            X=sides[Side.X],
+            O=sides[Side.O],
+            at_start=str.capitalize if is_page else str,
             cells_text=cells_text,
             words_of=translator.action,
             words_of_wish=words_of_wish,
@@ -388,9 +409,9 @@ class Words:
 
 
 @cache
-def words_in(language: Language, address: str) -> Words:
+def words_in(language: Language, address: str, medium: Medium = Medium.LETTER) -> Words:
     """Return the words of a language. A process prepares them once, because that takes time."""
-    return Words(address, language)
+    return Words(address, language, medium)
 
 
 def page_on(name: str, site: str) -> str:

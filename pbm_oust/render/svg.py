@@ -193,10 +193,17 @@ def _zigzag(count: int, step: int, is_up: bool) -> str:
 
 _SIDES = {
     Side.X: ("#4b6db3", COLOURS[Side.X], "#0a1d45", "#fff"),
-    Side.O: ("#fff", "#f8d9bb", COLOURS[Side.O], COLOURS[Side.O]),
+    Side.O: ("#fff", "#f7ebdc", COLOURS[Side.O], COLOURS[Side.O]),
 }
 """The light and the dark of the stones of each side, their outlines, and the rings on the latest.
 """
+
+
+def colour_of(side: Side, gettext: Callable[..., str]) -> str:
+    """Return what the colour of the stones of a side is called. `gettext` translates it."""
+    return gettext("blue") if side is Side.X else gettext("white")
+
+
 _GRADIENT = (
     '<radialGradient id="{}-{}" cx=".36" cy=".3" r=".8"><stop stop-color="{}"/>'
     '<stop offset="1" stop-color="{}"/></radialGradient>'
@@ -281,7 +288,11 @@ def _description(position: Position, marks: Marks, gettext: Callable[..., str]) 
     """Say where stones are, and what is marked."""
     grid = position.grid
     said = [
-        f"{side.value}: {cells_text(grid, position.stones(side)) or gettext('no stones')}"
+        gettext(
+            "%(colour)s: %(cells)s",
+            colour=colour_of(side, gettext).capitalize(),
+            cells=cells_text(grid, position.stones(side)) or gettext("no stones"),
+        )
         for side in Side
     ]
     if marks.latest:

@@ -223,7 +223,6 @@ def _page(request: Request, templates: Templates) -> Made:
         judged=judged,
         belongs=belongs,
         formats=MEDIA_TYPES,
-        sides=Side,
     )
     return Made(content.encode(), _OVER if game.result else CHECKED)
 

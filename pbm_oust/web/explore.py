@@ -33,7 +33,7 @@ from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.play.notices import MOST_LISTED
 from pbm_oust.play.starting import open_seeks
 from pbm_oust.render.html import marks_of
-from pbm_oust.render.svg import board_svg
+from pbm_oust.render.svg import board_svg, colour_of
 from pbm_oust.robot.analysis import placed_in
 from pbm_oust.robot.levels import LEVELS
 from pbm_oust.rules import KINDS, Grid, Kind, Side, taken
@@ -331,8 +331,12 @@ def _planning(sitting: Sitting, game: Game, exploring: Exploring, account: Accou
 @placing
 async def from_start(request: Request) -> Response:
     """Answer with what comes of placements on an empty board."""
-    given = request.path_params
-    start = partial(_empty, given["kind"], given["grid"])
+    given, gettext = (
+        request.path_params,
+        ground_of(request).templates_for(request).translator.gettext,
+    )
+    owners = (colour_of(side, gettext).capitalize() for side in Side)
+    start = partial(_empty, given["kind"], given["grid"], *owners)
     return _page(request, await _explored(request, start))
 
 
@@ -461,7 +465,6 @@ def _page(request: Request, exploring: Exploring, **given: object) -> Response:
             translator.gettext,
             taps=exploring.placing if is_open else None,
         ),
-        sides=Side,
         guest=GUEST,
         levels=PLAYED,
         steps=len(steps_of(game.header.kind)),

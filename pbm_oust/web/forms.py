@@ -35,7 +35,6 @@ from pbm_oust.commands.vacation import BadDate, BadDays, VacationFar, VacationPa
 from pbm_oust.grammar.parts import BadOptionValue, Option
 from pbm_oust.languages import Language
 from pbm_oust.letters.layout import Block, Paragraph
-from pbm_oust.letters.words import words_in
 from pbm_oust.mail.clients import Patience, note_guess
 from pbm_oust.mail.reading.charsets import NO_TEXT
 from pbm_oust.play.authentication import SenderNotEnough, TooMuch, WrongPassword
@@ -310,7 +309,7 @@ def said(notices: Iterable[Notice], ground: Ground, *, is_line: bool = False) ->
     `is_line` says that a whole line was written, which may be put right.
     """
     for notice in notices:
-        words = words_in(notice.reader.settings.language, ground.address)
+        words = ground.templates_in(notice.reader.settings.language).words
         if isinstance(notice, RefusalNotice):
             yield from words.reason(notice, is_line=is_line)
         else:

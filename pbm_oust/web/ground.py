@@ -21,14 +21,14 @@ from pbm_oust.experiments.advice import TRIED
 from pbm_oust.languages import LANGUAGES, Language
 from pbm_oust.letters.templates import html_templates
 from pbm_oust.letters.translator import Translator
-from pbm_oust.letters.words import words_in
+from pbm_oust.letters.words import Medium, words_in
 from pbm_oust.mail.clients import source_at
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.play.notices import Reader
 from pbm_oust.play.passwords import Passwords
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.rules import KINDS, Kind
+from pbm_oust.rules import KINDS, Kind, Side
 from pbm_oust.store.boards import DamagedHistory, Latest
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import BoardName
@@ -192,7 +192,7 @@ class Templates:
         """
         self.language = language
         self.translator = translator = Translator(language)
-        self.words = words = words_in(language, address)
+        self.words = words = words_in(language, address, Medium.PAGE)
         self._templates = html_templates(translator)
         self._templates.globals.update(
             **words.globals,
@@ -209,6 +209,7 @@ class Templates:
             kept=lambda _form, _field, usual="": usual,
             puzzles_of=puzzles_of,
             advised=TRIED,
+            sides=Side,
             moment_text=lambda at, zone=UTC: translator.moment_text(at, zone),
             date_in_list=translator.day_in_list,
             day_in_list=lambda at: translator.day_in_list(at.astimezone(UTC).date()),

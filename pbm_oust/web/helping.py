@@ -24,11 +24,11 @@ from pbm_oust.letters.help import general_subjects, help_subjects
 from pbm_oust.letters.html import without_margin
 from pbm_oust.letters.layout import Appearance, Block, Paragraph
 from pbm_oust.letters.pictures import PICTURES, Picture
-from pbm_oust.letters.words import Words
+from pbm_oust.letters.words import Words, words_in
 from pbm_oust.refusal import Illegal
 from pbm_oust.render.html import Marks, marks_of
 from pbm_oust.render.svg import Free, board_svg
-from pbm_oust.rules import KINDS, Kind, Side
+from pbm_oust.rules import KINDS, Kind
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import kind_asked
 from pbm_oust.web.boards import SVG, picture
@@ -108,10 +108,13 @@ async def overview(request: Request) -> Response:
 
 
 async def subject(request: Request) -> Response:
-    """Answer with the page of the help about a subject, in any of our languages."""
+    """Answer with the page of the help about a subject, in any of our languages.
+
+    It says what letters say: their boards are text, on which sides are `x` and `o`.
+    """
     ground, templates = ground_of(request), ground_of(request).templates_for(request)
     name = in_english(request.path_params["subject"])
-    found = pieces(templates.words, name, templates.language)
+    found = pieces(words_in(templates.language, ground.address), name, templates.language)
     if found is None or name not in help_subjects():
         raise HTTPException(404)
     return ground.page(request, "subject", subject=name, pieces=found)
@@ -185,7 +188,7 @@ async def rules(request: Request) -> Response:
 
     steps = await ground.replaying.do_for(source_of(request), shown)
     said = pieces(templates.words, kind.name, templates.language)
-    return ground.page(request, "rules", kind=kind, pieces=said, steps=steps, sides=Side)
+    return ground.page(request, "rules", kind=kind, pieces=said, steps=steps)
 
 
 async def advice(request: Request) -> Response:
@@ -246,9 +249,7 @@ async def puzzle(request: Request) -> Response:
 
     tried = await ground.replaying.do_for(source_of(request), shown)
     count = len(puzzles_of(asked.kind))
-    return ground.page(
-        request, "puzzle", tried=tried, puzzle=asked, kind=asked.kind, count=count, sides=Side
-    )
+    return ground.page(request, "puzzle", tried=tried, puzzle=asked, kind=asked.kind, count=count)
 
 
 async def svg(request: Request) -> Response:

@@ -30,7 +30,7 @@ from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.render.html import Marks, marks_of
 from pbm_oust.render.svg import Free, board_svg
 from pbm_oust.robot.levels import HOUSE
-from pbm_oust.rules import KINDS, Position, Side
+from pbm_oust.rules import KINDS, Position
 from pbm_oust.store.boards import Board
 from pbm_oust.store.index import BoardName
 from pbm_oust.web import addresses
@@ -201,7 +201,6 @@ def page_at(
         beside=seats,
         belongs=belongs,
         said=said_there,
-        sides=Side,
         zone=settings.zone,
         is_current=is_current,
         can_place=can_place,

@@ -39,13 +39,13 @@ def test_a_page_shows_what_was_written_by_hand_and_accepted(home: Home, pages: W
     history = home.path / "oust" / "1.txt"
     written = history.read_text()
     for _ in range(2):
-        assert "x: C3." in pages.get("/oust/1").text
+        assert "Blue: C3." in pages.get("/oust/1").text
     lay_histories(home, {1: written.replace("C3", "D4")})
-    assert "x: D4." in pages.get("/oust/1").text
+    assert "Blue: D4." in pages.get("/oust/1").text
     lay_histories(home, {1: written + "nonsense\n"})
     assert pages.get("/oust/1").status == 503
     lay_histories(home, {1: written})
-    assert "x: C3." in pages.get("/oust/1").text
+    assert "Blue: C3." in pages.get("/oust/1").text
     home.do(lambda each: each.run("DELETE FROM boards WHERE kind = 'oust' AND board = 1"))
     assert pages.get("/oust/1").status == 404
 

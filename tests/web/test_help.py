@@ -10,7 +10,7 @@ from pbm_oust.board.puzzle import steps_of
 from pbm_oust.experiments.advice import TRIED
 from pbm_oust.languages import ENGLISH, LANGUAGES
 from pbm_oust.letters.help import help_subjects
-from pbm_oust.letters.words import words_in
+from pbm_oust.letters.words import Medium, words_in
 from pbm_oust.rules import KINDS
 from pbm_oust.web.helping import linked
 from tests.support.website import Website
@@ -57,7 +57,7 @@ def test_learning_opens_the_steps_of_each_game_and_then_the_commands(empty: Webs
 @pytest.mark.parametrize("code", ["en", "fr"])
 def test_how_to_play_well_is_said_beside_boards(name: str, code: str, empty: Website) -> None:
     page = empty.get(f"/rules/{name}/play", accept_language=code).text
-    advice = vars(words_in(LANGUAGES[code], "").words_of_kind(KINDS[name]))["advice"]
+    advice = vars(words_in(LANGUAGES[code], "", Medium.PAGE).words_of_kind(KINDS[name]))["advice"]
     assert list(advice) == list(TRIED[name])
     shown = " ".join(words_on(page))
     for title, text in advice.values():

@@ -61,7 +61,8 @@ def found(page: str, path: str) -> list[Any]:
 
 
 def words(element: Any) -> str:
-    return " ".join(element.text_content().split())
+    labels = (str(each) for each in element.xpath(".//*[@role='img' and not(text())]/@title"))
+    return " ".join([*labels, *element.text_content().split()])
 
 
 def records(page: str) -> list[list[str]]:
@@ -80,12 +81,12 @@ def test_each_record_has_its_rate_and_turning_points_are_marked(home: Home, page
     analyse(home, *VERDICTS)
     page = pages.get("/oust/1").text
     assert records(page) == [
-        ["#", "Side", "Move", "For x"],
-        ["1", "x", "D4", "71% !"],
-        ["2", "o", "swap", "71%"],
-        ["3", "o", "A1", "74%"],
-        ["4", "x", "F6", "lost !"],
-        ["5", "o", "resign", "lost"],
+        ["#", "Side", "Move", "For blue"],
+        ["1", "blue", "D4", "71% !"],
+        ["2", "white", "swap", "71%"],
+        ["3", "white", "A1", "74%"],
+        ["4", "blue", "F6", "lost !"],
+        ["5", "white", "resign", "lost"],
     ]
     assert page.count('role="img" aria-label="turning point"') == 2
 
@@ -125,7 +126,7 @@ def test_a_curve_leads_to_each_position_by_links_and_by_no_key(home: Home, pages
 def test_words_say_what_the_curve_shows(home: Home, pages: Website) -> None:
     analyse(home, *VERDICTS)
     said = analysis(pages.get("/oust/1").text)
-    assert "How likely x was to win: 52% at the start, lost at the end." in said
+    assert "How likely blue was to win: 52% at the start, lost at the end." in said
     assert "These moves turned the game most, and have a ring:" in said
 
 
@@ -164,7 +165,7 @@ def test_each_position_has_its_rate_and_how_to_go_on(
 def test_what_is_certain_is_said_so(home: Home, pages: Website) -> None:
     ends = [evaluation(rate, is_certain=True) for rate in (1, 0.5)]
     analyse(home, *VERDICTS[:4], *ends)
-    assert "x has won for certain." in analysis(pages.get("/oust/1/4").text)
+    assert "blue has won for certain." in analysis(pages.get("/oust/1/4").text)
     assert "the game is a draw for certain." in analysis(pages.get("/oust/1").text)
     assert [row[3] for row in records(pages.get("/oust/1").text)[4:]] == ["won !", "draw"]
 
@@ -172,7 +173,7 @@ def test_what_is_certain_is_said_so(home: Home, pages: Website) -> None:
 def test_what_would_have_been_best_is_explored_up_to_a_swap(home: Home, pages: Website) -> None:
     analyse(home, *VERDICTS)
     start, third = (pages.get(f"/oust/1/{number}/explore").text for number in (0, 3))
-    assert "At this point, x is 52% likely to win." in words(html.fromstring(start))
+    assert "At this point, blue is 52% likely to win." in words(html.fromstring(start))
     assert 'href="/oust/1/0/explore/D1">What would have been best' in start
     assert 'href="/oust/1/3/explore/B7,C1">What would have been best' in third
     first = pages.get("/oust/1/1/explore").text
@@ -184,10 +185,10 @@ def test_what_would_have_been_best_is_explored_up_to_a_swap(home: Home, pages: W
 def test_it_speaks_french(home: Home, pages: Website) -> None:
     analyse(home, *VERDICTS)
     page = pages.get("/oust/1/3", accept_language="fr").text
-    assert "x a 74 % de chances de gagner. La meilleure suite : B7 C1." in analysis(page)
-    assert "x a 74\u00a0% de" in page
+    assert "Bleu a 74 % de chances de gagner. La meilleure suite : B7 C1." in analysis(page)
+    assert "Bleu a 74\u00a0% de" in page
     assert [row[3] for row in records(page)] == [
-        "Pour x", "71 % !", "71 %", "74 %", "perdu !", "perdu",
+        "Pour Bleu", "71 % !", "71 %", "74 %", "perdu !", "perdu",
     ]  # fmt: skip
 
 
@@ -216,5 +217,5 @@ def test_what_was_said_of_another_history_is_not_shown(home: Home, pages: Websit
     history = home.path / "oust" / "1.txt"
     lay_histories(home, {1: history.read_text().replace(" A1 ", " B1 ")})
     page = pages.get("/oust/1").text
-    assert records(page)[3] == ["3", "o", "B1"]
+    assert records(page)[3] == ["3", "white", "B1"]
     assert analysis(page) == ""

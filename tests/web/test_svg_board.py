@@ -341,7 +341,7 @@ def test_words_and_addresses_come_through_whatever_they_hold(title: str, address
     picture = parsed(svg)
     assert picture[0].tag == f"{SVG}title"
     assert (picture[0].text or "") == visible_line(title)
-    assert picture[1].text == "x: C2. o: A1"
+    assert picture[1].text == "Blue: C2. White: A1"
     for link in picture.iter(f"{SVG}a"):
         assert (link.get("href") or "").startswith(visible_line(address))
     assert len(list(picture.iter())) == len(list(with_taps(position).iter()))

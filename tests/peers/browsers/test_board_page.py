@@ -126,7 +126,7 @@ def test_the_board_changes_when_a_record_comes(browser: Remote, home: Home) -> N
     assert browser.find_element("id", "slider").get_attribute("max") == "4"
     mailed(home, ALICE, "oust resign 1 alice wonderland")
     wait_for(browser, "After record 5 of 5", "/oust/1")
-    assert "bob wins as o" in browser.find_element("id", "told").text
+    assert "bob wins as white" in browser.find_element("id", "told").text
 
 
 def test_a_board_in_a_frame_changes_when_a_record_comes(
@@ -175,7 +175,7 @@ def test_whoever_places_by_keyboard_goes_on_at_the_board(browser: Remote, pages:
     link = browser.find_element(By.CSS_SELECTOR, ".taps a[aria-label=A1]")
     browser.execute_script("arguments[0].focus()", link)
     browser.switch_to.active_element.send_keys(Keys.ENTER)
-    wait_until(lambda: "o places next" in shown(browser, "told"), "the next turn")
+    wait_until(lambda: "White places next" in shown(browser, "told"), "the next turn")
     near = str(browser.switch_to.active_element.get_attribute("aria-label"))
     assert near.partition(" ")[0] in ("A2", "B1")
     browser.switch_to.active_element.send_keys(Keys.TAB)

@@ -46,7 +46,7 @@ def test_a_player_signs_in_challenges_plays_and_signs_out(browser: Remote, table
     browser.switch_to.active_element.clear()
     alice.write("named", "bob")
     alice.press("Start")
-    alice.see("It is your turn, alice: you play x.")
+    alice.see("It is your turn, alice: you play blue.")
     alice.play(["C3"], words="Good luck!")
     alice.see("That is done.")
     bob.answer(letter_for(bob, 2), "A1")
@@ -85,8 +85,9 @@ def at_board(browser: Remote, table: Table) -> tuple[Seat, Player]:
 
 
 def seat_of(browser: Remote, place: str) -> str:
-    """Return who sits above or below the board, with their side."""
-    return browser.find_element(By.ID, place).text.replace("\n", " ")
+    """Return who sits above or below the board, behind the colour of their stones."""
+    colour = browser.find_element(By.CSS_SELECTOR, f"#{place} .stone").get_attribute("title")
+    return f"{colour} {browser.find_element(By.ID, place).text}"
 
 
 def test_a_board_goes_back_and_forth_and_is_swapped_without_loading_the_page(
@@ -96,13 +97,13 @@ def test_a_board_goes_back_and_forth_and_is_swapped_without_loading_the_page(
     browser.execute_script("window.stays = true")
     alice.play(["C3"], words="Good luck!")
     alice.see("That is done.")
-    assert seat_of(browser, "below").startswith("x alice")
+    assert seat_of(browser, "below").startswith("blue alice")
     bob.answer(letter_for(bob, 2), "swap")
-    alice.see("It is your turn, alice: you play o.")
-    assert seat_of(browser, "below").startswith("o alice")
-    assert seat_of(browser, "above").startswith("x bob")
+    alice.see("It is your turn, alice: you play white.")
+    assert seat_of(browser, "below").startswith("white alice")
+    assert seat_of(browser, "above").startswith("blue bob")
     alice.play(["E5"])
-    alice.see("It is the turn of bob, who plays x.")
+    alice.see("It is the turn of bob, who plays blue.")
     assert browser.execute_script("return window.stays")
 
 
