@@ -104,6 +104,7 @@
     }
     for (const line of document.querySelectorAll(".does")) line.textContent = "";
     document.title = page.title;
+    if (zoomed) look();
     stop();
     turn(page);
   }
@@ -194,6 +195,44 @@
     const asked = new URLSearchParams(location.search);
     asked.delete("done");
     show({ path: `${location.pathname}?${asked}`, news });
+  }
+
+  // Where the points of a board are too close for a finger, the first tap shows what is around it.
+  const CLOSE = 24; // Pixels between neighbouring points.
+  const AROUND = 9; // How many points are across then.
+  const BETWEEN = 40; // From one point to the next, as the picture counts.
+  let zoomed = ""; // The part of the picture that is shown.
+  let isPressed = false; // Whether a click comes of a finger, not of a key.
+
+  function zoom(event) {
+    const board = event.target.closest?.("#board svg");
+    const isTap = isPressed && matchMedia("(pointer: coarse)").matches;
+    isPressed = false;
+    if (!isTap || !board?.querySelector(".taps")) return;
+    const between = BETWEEN * board.querySelector(".inset").getScreenCTM().a;
+    if (between >= CLOSE) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const { width, height } = board.viewBox.baseVal;
+    const part = (AROUND * between) / (width * board.getScreenCTM().a);
+    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(board.getScreenCTM().inverse());
+    const start = (at, whole) => Math.max(0, Math.min(at - (part * whole) / 2, (1 - part) * whole));
+    zoomed = [start(x, width), start(y, height), part * width, part * height].join(" ");
+    look();
+  }
+
+  // Shows the part of the board that was tapped, as long as one may tap there.
+  function look() {
+    const board = document.querySelector("#board svg");
+    if (!board?.querySelector(".taps")) zoomed = "";
+    const { width, height } = board?.querySelector(".ground") || {};
+    if (board) board.setAttribute("viewBox", zoomed || `0 0 ${width.baseVal.value} ${height.baseVal.value}`);
+    if (byId("whole")) byId("whole").hidden = !zoomed;
+  }
+
+  function lookAtAll() {
+    zoomed = "";
+    look();
   }
 
   // Says below the board what a placement does, before it is made.
@@ -308,6 +347,9 @@
   });
   stop();
   for (const kind of ["pointerover", "focusin"]) document.addEventListener(kind, preview);
+  document.addEventListener("pointerup", () => (isPressed = true));
+  document.addEventListener("click", zoom, true);
+  byId("whole")?.addEventListener("click", lookAtAll);
   document.addEventListener("visibilitychange", listen);
   listen();
   for (const box of document.querySelectorAll("[data-kept]")) recall(box);

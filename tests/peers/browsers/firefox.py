@@ -8,12 +8,14 @@ from pathlib import Path
 from selenium.webdriver import FirefoxOptions, Remote
 
 from tests.peers.browsers.marionette import Marionette
-from tests.peers.browsers.view import HEIGHT, View, environment, package
+from tests.peers.browsers.view import DESKTOP, HEIGHT, View, environment, package
 from tests.peers.mail_programs.leashed import leashed
 from tests.support.waiting import wait_until
 
 _NARROW = ":root { min-width: 0 !important }"
 """Lets a window be as narrow as a phone."""
+_COARSE, _FINE = 1, 6
+"""The pointers of phones, which are fingers, and of desktops, which hover."""
 _OPTIONS = ("--headless", "--marionette", "--no-remote", "--profile")
 
 
@@ -47,6 +49,7 @@ def _settings(view: View) -> dict[str, str | int | bool]:
         "marionette.port": 0,
         "intl.accept_languages": view.language,
         "javascript.enabled": view.has_scripts,
+        "ui.primaryPointerCapabilities": _COARSE if view.width < DESKTOP else _FINE,
         "layout.css.prefers-color-scheme.content-override": 0 if view.is_dark else 1,
         "toolkit.legacyUserProfileCustomizations.stylesheets": True,
     }

@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 from selenium.webdriver import Remote
 from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 
+from tests.peers.browsers import chromium
 from tests.peers.browsers.conftest import BROWSERS
 from tests.peers.browsers.table import click
-from tests.peers.browsers.view import PHONE, View
+from tests.peers.browsers.view import HEIGHT, PHONE, View
 from tests.peers.mail_servers.host import open_folder
 from tests.support.home_by_mail import home_of
+from tests.support.waiting import wait_until
 from tests.support.website import Website, website
 
 LEAST = {"11": 30, "13": 26, "hex7": 26}
@@ -30,6 +33,12 @@ const inner = document.querySelector("#board .names").getBoundingClientRect();
 const outer = document.querySelector("#board svg").getBoundingClientRect();
 return [inner.left - outer.left, outer.right - inner.right, inner.top - outer.top,
         outer.bottom - inner.bottom];
+"""
+_IS_WITHIN = """
+const [inner, outer] = [arguments[0], "#board svg"].map((each) =>
+  document.querySelector(each).getBoundingClientRect());
+return outer.left <= inner.left && inner.right <= outer.right
+    && outer.top <= inner.top && inner.bottom <= outer.bottom;
 """
 
 
@@ -89,3 +98,57 @@ def test_coordinates_stay_hidden_on_pages_that_have_no_box_for_them(
     names = phone.find_elements(By.CSS_SELECTOR, ".board .names")
     assert names
     assert not any(each.is_displayed() for each in names)
+    explore(phone, pages, "9")
+    click(phone, By.CSS_SELECTOR, ".boxes summary")
+    click(phone, By.ID, "bare")
+    assert phone.find_element(By.CSS_SELECTOR, ".board .names").is_displayed()
+
+
+def tap(browser: Remote, cell: str) -> None:
+    """Tap a free point of the board."""
+    click(browser, By.CSS_SELECTOR, f"#board a[aria-label^='{cell}'] use")
+
+
+@pytest.mark.parametrize(
+    ("board", "corner", "inside"), [("19", "T19", "R17"), ("hex8", "A1", "C2")]
+)
+def test_on_a_large_board_the_first_tap_shows_what_is_around_it(
+    board: str, corner: str, inside: str, phone: Remote, pages: Website
+) -> None:
+    explore(phone, pages, board)
+    apart = phone.execute_script(_APART)
+    assert apart < 24
+    tap(phone, inside)
+    assert 36 < phone.execute_script(_APART) < 42
+    assert phone.current_url.endswith(board), "nothing is placed by the first tap"
+    assert phone.execute_script(_IS_WITHIN, f"#board a[aria-label={corner}] use")
+    tap(phone, corner)
+    wait_until(lambda: phone.current_url.endswith(f"{board}/{corner}"), "what is placed")
+    assert phone.execute_script(_APART) > 36, "one goes on from there"
+    click(phone, By.ID, "whole")
+    assert phone.execute_script(_APART) == apart
+    assert not phone.find_element(By.ID, "whole").is_displayed()
+
+
+def test_keys_place_on_a_large_board_at_once(phone: Remote, pages: Website) -> None:
+    explore(phone, pages, "19")
+    apart = phone.execute_script(_APART)
+    point = phone.find_element(By.CSS_SELECTOR, "#board a[aria-label=K10]")
+    phone.execute_script("arguments[0].focus()", point)
+    phone.switch_to.active_element.send_keys(Keys.ENTER)
+    wait_until(lambda: phone.current_url.endswith("19/K10"), "what is placed")
+    assert phone.execute_script(_APART) == apart
+
+
+def test_a_board_with_room_enough_is_tapped_once(phone: Remote, pages: Website) -> None:
+    explore(phone, pages, "13")
+    tap(phone, "D4")
+    wait_until(lambda: phone.current_url.endswith("13/D4"), "what is placed")
+
+
+def test_a_mouse_places_on_a_large_board_at_once(pages: Website) -> None:
+    with open_folder() as folder, chromium.browsing(folder / "browser") as browser:
+        browser.set_window_size(PHONE, HEIGHT)
+        explore(browser, pages, "25")
+        tap(browser, "D4")
+        wait_until(lambda: browser.current_url.endswith("25/D4"), "what is placed")
