@@ -65,6 +65,8 @@ FIRST_GRID = parse_size(Shape.SQUARE, "7")
 """The grid of the board that the first letter offers."""
 FIRST_OPPONENT = LEVELS[0].userid
 """The house player there, the easiest."""
+_BEGUN = 7
+"""The number of records after which a letter shows the example."""
 _NO_LETTER = re.compile("[^a-z0-9_-]")
 _SHORTEST_NAME, _LONGEST_NAME = 2, 17
 _ANYBODY = "player"
@@ -111,9 +113,15 @@ class NotBegunNotice(Notice, frozen=True):
 
 
 @cache
-def example_game() -> Game:
-    """Return a game that has just begun, after a turn that takes a stone."""
+def whole_example() -> Game:
+    """Return a game that two players have played to its end."""
     return read_history(get_data(__package__, "example.txt") or b"").game
+
+
+@cache
+def example_game() -> Game:
+    """Return the same game when it has just begun, after a turn that takes a stone."""
+    return whole_example().after(_BEGUN)
 
 
 def first_game(kind: str, now: datetime) -> Game:

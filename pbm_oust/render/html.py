@@ -8,12 +8,13 @@ into dark mode darkens the board and leaves these alone.
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 
 from msgspec import Struct
 
 from pbm_oust.board import Game
 from pbm_oust.render.text import GRIDS_REMEMBERED, REMEMBERED, Line, behind_cells
-from pbm_oust.rules import Grid, Position, Shape, Side, choices
+from pbm_oust.rules import Grid, Position, Shape, Side, choices, taken
 from pbm_oust.rules.grid import COLUMNS
 
 WOOD, INK = "#ecd2a0", "#5a3d12"
@@ -68,6 +69,19 @@ UNMARKED = Marks()
 def marks_of(game: Game) -> Marks:
     """Return the stones and points of a game as it is that are marked."""
     return Marks(game.latest_stones(is_of_turn=True), game.taken_in_turn())
+
+
+def frames_of(game: Game) -> Iterator[tuple[Position, Marks]]:
+    """Yield the position after each placement of a game, with what its turn did up to then."""
+    for before, after in pairwise(game.each_after(0)):
+        position, latest, removed = before.position, 0, 0
+        action = after.records[-1].action
+        for placement in action if isinstance(action, tuple) else ():
+            cell = position.grid.parse_cell(placement.cell)
+            placed = position.place(cell)
+            latest, removed = latest | cell, removed | taken(position, placed)
+            position = placed
+            yield position, Marks(latest, removed)
 
 
 class Taps(Struct, frozen=True):

@@ -7,9 +7,10 @@ are attributes. A page may set other colours for the classes.
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
-from functools import lru_cache
+from functools import lru_cache, reduce
 from html import escape
-from itertools import pairwise
+from itertools import groupby, pairwise
+from operator import or_
 from pkgutil import get_data
 
 from msgspec import Struct
@@ -248,16 +249,35 @@ def board_svg(
     `free` says are links to the addresses that `taps` returns for their names. All ids begin with
     `prefix`, a word: boards on one page need different ones.
     """
-    grid, layout = position.grid, layout_of(position.grid)
     links = _links(position, gettext, taps, prefix, free) if taps else ""
+    return _board(
+        position, marks, title, gettext, prefix, _circles([(position, marks)], prefix), links
+    )
+
+
+def film_svg(
+    frames: Sequence[tuple[Position, Marks]], title: str, gettext: Callable[..., str], prefix: str
+) -> str:
+    """Draw positions of one game over another, of which the last is seen.
+
+    Each circle says in which of them it belongs, from 0 on: `data-seen="3-17"`.
+    """
+    return _board(*frames[-1], title, gettext, prefix, _circles(frames, prefix), "")
+
+
+def _board(
+    position: Position,
+    marks: Marks,
+    title: str,
+    gettext: Callable[..., str],
+    prefix: str,
+    circles: str,
+    links: str,
+) -> str:
+    """Draw a board with these circles, and say in words what its position shows."""
+    layout = layout_of(position.grid)
     left, top, scale = layout.inset
     moved = f"translate({left:.4g} {top:.4g})"
-
-    def circles(words: str, look: str, cells: int, radius: int) -> str:
-        places = (layout.places[cell] for cell in grid.each(cells))
-        drawn = "".join(f'<circle cx="{x}" cy="{y}" r="{radius}"/>' for x, y in places)
-        return f'<g class="{words}" {look}>{drawn}</g>' if cells else ""
-
     pieces = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {layout.width} {layout.height}"',
         f' class="board" role="{"group" if links else "img"}"><title>{_xml(title)}</title>',
@@ -274,14 +294,40 @@ def board_svg(
         f'<path class="names" transform="scale({NAME_SCALE})" stroke-width="2"',
         f' d="{layout.names}"/></g>',
     ]
+    return "".join([*pieces, circles, links, "</g></svg>"])
+
+
+def _circles(frames: Sequence[tuple[Position, Marks]], prefix: str) -> str:
+    """Draw the stones and the marks of a position, or of several of one game."""
+    grid = frames[0][0].grid
+    places, last, drawn = layout_of(grid).places, len(frames) - 1, list[str]()
+    for layers in zip(*(_layers(*each, prefix) for each in frames), strict=True):
+        (words, look, radius, _), cells = layers[0], reduce(or_, (cells for *_, cells in layers))
+        circles = list[str]()
+        for cell in grid.each(cells):
+            circle = '<circle cx="{}" cy="{}" r="{}"'.format(*places[cell], radius)
+            if not last:
+                circles.append(f"{circle}/>")
+                continue
+            for is_there, run in groupby(range(last + 1), lambda nth: layers[nth][3] & cell):  # noqa: B023
+                first, *more = run
+                end = more[-1] if more else first
+                hidden = "" if end == last else ' visibility="hidden"'
+                circles += [f'{circle} data-seen="{first}-{end}"{hidden}/>'] if is_there else []
+        if cells:
+            drawn.append(f'<g class="{words}" {look}>{"".join(circles)}</g>')
+    return "".join(drawn)
+
+
+def _layers(position: Position, marks: Marks, prefix: str) -> Iterator[tuple[str, str, int, int]]:
+    """Yield the class, the look, the radius and the cells of each layer of circles of a board."""
     for side, (_, _, outline, ring) in _SIDES.items():
         stones = position.stones(side)
         filled = f'fill="url(#{prefix}-{side.value})" stroke="{outline}" stroke-width="1.5"'
+        yield f"stones {side.value}", filled, 18, stones
         ringed = f'fill="none" stroke="{ring}" stroke-width="3.5"'
-        pieces.append(circles(f"stones {side.value}", filled, stones, 18))
-        pieces.append(circles(f"latest {side.value}", ringed, stones & marks.latest, 9))
-    pieces.append(circles("taken", _DASHED, marks.taken & ~position.occupied | marks.pointed, 15))
-    return "".join([*pieces, links, "</g></svg>"])
+        yield f"latest {side.value}", ringed, 9, stones & marks.latest
+    yield "taken", _DASHED, 15, marks.taken & ~position.occupied | marks.pointed
 
 
 def _description(position: Position, marks: Marks, gettext: Callable[..., str]) -> str:

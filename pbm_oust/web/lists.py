@@ -2,10 +2,11 @@
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from enum import Enum
 from functools import partial
+from itertools import islice
 from typing import TypeVar
 
 from msgspec import Struct
@@ -14,11 +15,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from pbm_oust.accounts.account import bare_userid
+from pbm_oust.board import Game, Summary
 from pbm_oust.board.formats import summary_fields
 from pbm_oust.board.notation import LONGEST_USERID
-from pbm_oust.commands.begin import example_game
+from pbm_oust.commands.begin import whole_example
 from pbm_oust.grammar.grids import read_grid
 from pbm_oust.grammar.values import Filter
+from pbm_oust.play.context import Look
 from pbm_oust.play.finding import (
     BoardSearch,
     ResultSought,
@@ -30,7 +33,9 @@ from pbm_oust.play.finding import search as look_for
 from pbm_oust.play.notices import LAST_PAGE, MOST_LISTED, Page, part_of
 from pbm_oust.play.starting import open_seeks
 from pbm_oust.play.tournaments import cups_going_on
-from pbm_oust.rules import KINDS, Grid, Kind, Shape
+from pbm_oust.render.html import frames_of
+from pbm_oust.render.svg import film_svg
+from pbm_oust.rules import KINDS, Grid, How, Kind, Shape
 from pbm_oust.rules.grid import BadGrid
 from pbm_oust.store.index import Mark, Window
 from pbm_oust.web import addresses
@@ -43,6 +48,10 @@ E = TypeVar("E", bound=Enum)
 
 MOST_ON_FRONT = 12
 """How many boards, results and challenges the page shows."""
+MOST_SIFTED = 4 * MOST_ON_FRONT
+"""How many boards that are over the page looks at, to show results of games that were played."""
+MOST_FILMED = 150
+"""How many records a game has at most that plays itself there."""
 MOST_CUPS = 3
 """How many tournaments of each game the front page shows that go on."""
 
@@ -60,16 +69,54 @@ def _written(ground: Ground, templates: Templates) -> str:
     """Return the page, all of which is of one moment."""
     kinds, part = list(KINDS.values()), Window(MOST_ON_FRONT)
     with ground.work.reading() as on:
-        active = find_latest(on, BoardSearch(kinds), part)
-        ended = find_latest(on, BoardSearch(kinds, (), Filter.INACTIVE), part)
+        active, ended = find_latest(on, BoardSearch(kinds), part), latest_results(on, kinds)
         seeks = open_seeks(on, kinds)[:MOST_ON_FRONT]
         cups = cups_going_on(on, kinds, MOST_CUPS)
-        boards = [*active.boards, *ended.boards]
-        latest = (on.game_if_any(each.kind, each.board) for each in boards)
-        game = next((each for each in latest if each and each.records), None)
-    svg = picture(game or example_game(), templates.translator)
+        latest = (on.game_if_any(each.kind, each.board) for each in active.boards)
+        game = next((each for each in latest if each and each.position.occupied), None)
+        short = (each for each in ended if each.records <= MOST_FILMED)
+        played = (on.game_if_any(each.kind, each.board) for each in short)
+        game = game or next((each for each in played if each and has_taken(each)), None)
+    shown = game or whole_example()
+    if shown.result:
+        made_from = "film", game and (game.name, game.latest), templates.language
+        drawn = ground.cache.get(made_from, lambda: _film(shown, templates)).content.decode()
+    else:
+        drawn = picture(shown, templates.translator)
     given = {"active": active, "ended": ended, "seeks": seeks, "cups": cups}
-    return templates.fill("front.html", shown=game, picture=svg, **given)
+    return templates.fill("front.html", shown=game, picture=drawn, **given)
+
+
+def _film(game: Game, templates: Templates) -> str:
+    """Return a game that is over as a picture of all its positions."""
+    translator, kind = templates.translator, game.header.kind
+    title = translator.gettext("A game of %(title)s, stone by stone", title=kind.title)
+    return film_svg(list(frames_of(game)), title, translator.gettext, "b")
+
+
+def latest_results(on: Look, kinds: Sequence[Kind]) -> list[Summary]:
+    """Return the boards that ended last, without those that were left before anything was taken.
+
+    It looks at so many of them at most, and at the records of none that is longer than it can be
+    without a capture.
+    """
+    found = find_latest(on, BoardSearch(kinds, (), Filter.INACTIVE), Window(MOST_SIFTED)).boards
+    return list(islice((each for each in found if _is_played(on, each)), MOST_ON_FRONT))
+
+
+def _is_played(on: Look, board: Summary) -> bool:
+    """Return whether a game that is over was played to its end, or far enough."""
+    is_left = board.result and board.result.how in (How.RESIGN, How.VOID)
+    if not is_left or board.records > board.grid.cells.bit_count():
+        return True
+    game = on.game_if_any(board.kind, board.board)
+    return game is not None and has_taken(game)
+
+
+def has_taken(game: Game) -> bool:
+    """Return whether stones have come off the board of a game."""
+    actions = (record.action for record in game.records)
+    return any(done.took for each in actions if isinstance(each, tuple) for done in each)
 
 
 class Chosen(Struct, frozen=True):

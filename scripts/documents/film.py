@@ -1,17 +1,12 @@
 """A game being played, as one animated picture: the boards of the pages, one after the other."""
 
 import re
-from collections.abc import Iterator
-from itertools import pairwise
 
-from pbm_oust.board import Game
 from pbm_oust.board.history import read_history
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.translator import Translator
-from pbm_oust.render.html import Marks
+from pbm_oust.render.html import Marks, frames_of
 from pbm_oust.render.svg import board_svg
-from pbm_oust.rules import Position
-from pbm_oust.rules.position import taken
 from scripts.documents.rooms import ROOT
 
 GAME = ROOT / "games" / "oust" / "2.txt"
@@ -35,7 +30,7 @@ def film() -> str:
     first = game.after(0).position
     bare, *drawn = [
         board_svg(position, marks, title, Translator(ENGLISH).gettext)
-        for position, marks in [(first, Marks()), *_frames(game)]
+        for position, marks in [(first, Marks()), *frames_of(game)]
     ]
     whole = SECONDS * (len(drawn) - 1 + HELD)
     frames = [
@@ -49,16 +44,3 @@ def film() -> str:
     )
     bare, end = _DESCRIPTION.sub("", bare), "</g></svg>"
     return f"{bare.removesuffix(end)}<style>{style}</style>{''.join(frames)}{end}\n"
-
-
-def _frames(game: Game) -> Iterator[tuple[Position, Marks]]:
-    """Yield the position after each placement of a game, with what its turn did up to then."""
-    for before, after in pairwise(game.each_after(0)):
-        position, latest, removed = before.position, 0, 0
-        action = after.records[-1].action
-        for placement in action if isinstance(action, tuple) else ():
-            cell = position.grid.parse_cell(placement.cell)
-            placed = position.place(cell)
-            latest, removed = latest | cell, removed | taken(position, placed)
-            position = placed
-            yield position, Marks(latest, removed)

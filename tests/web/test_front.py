@@ -36,6 +36,48 @@ def test_the_operator_says_what_the_pages_are_called(tmp_path: Path) -> None:
         assert ">Games &amp; more</a>" in pages.get("/").text
 
 
+def test_without_a_board_in_play_a_game_is_shown_that_somebody_has_played(empty: Website) -> None:
+    page = empty.get("/").text
+    assert "An example: no board is in play yet." in page
+    assert page.count('data-seen="0-') == 2, "the first stone and its ring"
+    assert '<button type="button" id="film"' in page
+
+
+CHALLENGE = "oust challenge alice bob wonderland -size=5"
+PLAYED = (
+    (ALICE, "oust move 1 alice wonderland A1"),
+    (BOB, "oust move 1 bob lookingglass B1"),
+    (ALICE, "oust move 1 alice wonderland A2"),
+)
+"""A game that the third turn wins."""
+LEFT = (
+    (ALICE, "oust move {} alice wonderland C3"),
+    (BOB, "oust resign {} bob lookingglass"),
+)
+
+
+def test_a_game_that_was_resigned_before_a_capture_is_no_latest_result(tmp_path: Path) -> None:
+    mails = [(ALICE, CHALLENGE), *PLAYED, (ALICE, CHALLENGE)]
+    mails += [(sender, line.format(2)) for sender, line in LEFT]
+    home_of(tmp_path / "home", ALICE, BOB, mails=mails).database.close()
+    with website(tmp_path / "home") as pages:
+        front, history = pages.get("/").text, pages.get("/history").text
+    _, results = front.split("Latest results")
+    assert "oust 1" in results
+    assert "oust 2" not in results
+    assert "oust 2" in history
+    assert 'data-seen="2-2"' in front, "the game that was played is shown, stone by stone"
+
+
+def test_a_game_that_goes_on_is_shown_as_it_is(tmp_path: Path) -> None:
+    mails = [(ALICE, CHALLENGE), *PLAYED, (ALICE, CHALLENGE), (ALICE, LEFT[0][1].format(2))]
+    home_of(tmp_path / "home", ALICE, BOB, mails=mails).database.close()
+    with website(tmp_path / "home") as pages:
+        page = pages.get("/").text
+    assert "<title>oust 2 after #1</title>" in page
+    assert "data-seen" not in page
+
+
 def test_a_board_that_cannot_be_read_is_passed_over(tmp_path: Path) -> None:
     mails = (
         (ALICE, "oust challenge alice bob wonderland -size=5"),

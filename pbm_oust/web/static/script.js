@@ -325,6 +325,36 @@
       if (!link.closest("[data-part]")) link.href = link.href;
   }
 
+  // A game that plays itself on the front page, until one stops it; it stands still for whoever wants
+  // nothing to move.
+  function film(button) {
+    const circles = [...button.closest("[data-part]").querySelectorAll("[data-seen]")];
+    const last = Math.max(...circles.map((each) => Number(each.dataset.seen.split("-")[1])));
+    let at = last;
+    let timer = 0;
+
+    function next() {
+      at = at < last ? at + 1 : 0;
+      for (const circle of circles) {
+        const [from, to] = circle.dataset.seen.split("-").map(Number);
+        circle.setAttribute("visibility", from <= at && at <= to ? "visible" : "hidden");
+      }
+      timer = setTimeout(next, at < last ? 1200 : 6000);
+    }
+
+    function turn() {
+      clearTimeout(timer);
+      button.textContent = timer ? button.dataset.still : button.dataset.moving;
+      if (timer) timer = 0;
+      else next();
+    }
+
+    button.hidden = false;
+    button.addEventListener("click", turn);
+    button.textContent = button.dataset.still;
+    if (!matchMedia("(prefers-reduced-motion: reduce)").matches) turn();
+  }
+
   if (slider) {
     fix();
     slider.hidden = false;
@@ -353,5 +383,6 @@
   document.addEventListener("visibilitychange", listen);
   listen();
   for (const box of document.querySelectorAll("[data-kept]")) recall(box);
+  if (byId("film")) film(byId("film"));
   if (localStorage.getItem("bare") === "on") document.documentElement.classList.add("bare");
 }

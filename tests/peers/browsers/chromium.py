@@ -46,6 +46,8 @@ def _options(folder: Path, view: View) -> ChromeOptions:
     if view.width < DESKTOP:
         metrics = {"width": view.width, "height": HEIGHT, "pixelRatio": 2}
         options.add_experimental_option("mobileEmulation", {"deviceMetrics": metrics})
+    if view.is_still:
+        options.add_argument("--force-prefers-reduced-motion")
     if not view.has_scripts:
         options.add_experimental_option("prefs", _NO_SCRIPTS)
     return options

@@ -50,6 +50,7 @@ def _settings(view: View) -> dict[str, str | int | bool]:
         "intl.accept_languages": view.language,
         "javascript.enabled": view.has_scripts,
         "ui.primaryPointerCapabilities": _COARSE if view.width < DESKTOP else _FINE,
+        "ui.prefersReducedMotion": int(view.is_still),
         "layout.css.prefers-color-scheme.content-override": 0 if view.is_dark else 1,
         "toolkit.legacyUserProfileCustomizations.stylesheets": True,
     }

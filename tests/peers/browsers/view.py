@@ -18,6 +18,8 @@ class View:
     is_dark: bool = False
     language: str = "en"
     has_scripts: bool = True
+    is_still: bool = False
+    """Whether they have asked for less motion."""
 
     @property
     def name(self) -> str:
