@@ -38,8 +38,8 @@ from pbm_oust.store.outbox import Written
 from pbm_oust.store.publishing import Progress, untold
 
 if TYPE_CHECKING:
+    from pbm_oust.mail.flush import Relaying
     from pbm_oust.mail.inbound import Inbound
-    from pbm_oust.mail.relay import Relaying
     from pbm_oust.play.unit_of_work import UnitOfWork
     from pbm_oust.store.rebuilding import Rebuilt
 
@@ -125,7 +125,7 @@ class Operator:
 
     def relaying(self, relay: configurations.Endpoint) -> "Relaying":
         """Return the sender of letters to a relay."""
-        from pbm_oust.mail.relay import Relaying  # few homes with a pipe have a relay
+        from pbm_oust.mail.flush import Relaying  # few homes with a pipe have a relay
 
         return Relaying(self._home, relay, self.configuration.address, self._home.database.time)
 

@@ -33,7 +33,7 @@ from pbm_oust.cli.terminal import say
 from pbm_oust.mail.handler import Counts
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.listener import CannotListen
-from pbm_oust.mail.relay import Sender
+from pbm_oust.mail.sender import Sender
 from pbm_oust.mail.server import Server, give_memory_back, tallied
 from pbm_oust.robot.search import has_core
 from pbm_oust.service.house import Finished, HouseBoards, Worker

@@ -23,7 +23,7 @@ from pbm_oust.mail.handler import Counts, Handler
 from pbm_oust.mail.inbound import Inbound, open_inbound
 from pbm_oust.mail.listener import CannotListen, bound_endpoint, listen, listening_at_home
 from pbm_oust.mail.own_socket import FOR_DELIVER, FOR_OWNER
-from pbm_oust.mail.relay import Sender
+from pbm_oust.mail.sender import Sender
 from pbm_oust.mail.session import Protocol, Session
 from pbm_oust.mail.tls import Tls, read_certificate
 from pbm_oust.mail.workers import Workers

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.accounts.bounces import Bounce
-from pbm_oust.mail.relay import Relaying
+from pbm_oust.mail.flush import Relaying
 from pbm_oust.store.home import Home
 from pbm_oust.store.outbox import Outbox
 from pbm_oust.store.upkeep import forget_expired

@@ -8,8 +8,8 @@ import pytest
 from aiosmtpd.smtp import SMTP
 
 from pbm_oust.accounts.tags import envelope_sender
+from pbm_oust.mail.flush import Relaying
 from pbm_oust.mail.reading import UnreadableMail
-from pbm_oust.mail.relay import Relaying
 from tests.support import tables
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, Talk, new_id
 from tests.support.mails import mail, parts

@@ -10,8 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from pbm_oust.accounts.bounces import Bounce
+from pbm_oust.mail.flush import Relaying
 from pbm_oust.mail.inbound import open_inbound
-from pbm_oust.mail.relay import Relaying
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
 from pbm_oust.store.verifications import note_bounce

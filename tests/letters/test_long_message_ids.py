@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pbm_oust.mail.relay import Relaying
+from pbm_oust.mail.flush import Relaying
 from tests.support.home_by_mail import ALICE, BOB, Talk
 from tests.support.sink import listening_sink
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.mail.relay import Flushed, Relaying
+from pbm_oust.mail.flush import Flushed, Relaying
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head, Letter, hold_letters

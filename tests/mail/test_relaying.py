@@ -18,8 +18,8 @@ import pytest
 from aiosmtpd.smtp import SMTP
 
 from pbm_oust.accounts.bounces import Bounce, Returned
-from pbm_oust.mail import relay as relays
-from pbm_oust.mail.relay import (
+from pbm_oust.mail import flush
+from pbm_oust.mail.flush import (
     LONGEST_TRY,
     LONGEST_WAIT,
     MOST_CONNECTIONS,
@@ -27,9 +27,8 @@ from pbm_oust.mail.relay import (
     SHORTEST_WAIT,
     Flushed,
     Relaying,
-    connected,
-    transmit,
 )
+from pbm_oust.mail.relay import connected, transmit
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import (
@@ -135,28 +134,28 @@ def way(home: Home) -> Iterator[Way]:
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for a relay that hangs as long as a test may take, and not at the end."""
-    monkeypatch.setattr(relays, "PATIENCE", PATIENCE)
+    monkeypatch.setattr(flush, "PATIENCE", PATIENCE)
 
 
 @pytest.fixture
 def one_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a flush need no second connection, however slow the machine is."""
-    monkeypatch.setattr(relays, "MOST_CONNECTIONS", 1)
+    monkeypatch.setattr(flush, "MOST_CONNECTIONS", 1)
 
 
 @pytest.fixture
 def stops_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relays, "STOP_SECONDS", 0.01)
+    monkeypatch.setattr(flush, "STOP_SECONDS", 0.01)
 
 
 FLUSHING = """
 import time
-from pbm_oust.mail import relay as relays
+from pbm_oust.mail import flush
 from pbm_oust.store.configuration import Endpoint
 
-relays.MOST_CONNECTIONS = {connections}
+flush.MOST_CONNECTIONS = {connections}
 relay = Endpoint("127.0.0.1", {port})
-print(relays.Relaying(home, relay, "pbmserv@example.com", time.time).flush().sent)
+print(flush.Relaying(home, relay, "pbmserv@example.com", time.time).flush().sent)
 """
 """A script that flushes the outbox of its home, and prints how many letters went."""
 HOME_OF_A_PROCESS = """
@@ -324,7 +323,7 @@ def test_nor_has_a_letter_come_back_that_the_relay_refuses_for_days_because_of_u
 def test_a_relay_that_goes_away_over_a_letter_takes_the_others(
     lost: str, way: Way, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(relays, "PATIENCE", 4)
+    monkeypatch.setattr(flush, "PATIENCE", 4)
     way.post(lost, "a", lost, "b")
     assert way.flush() == Flushed(sent=2, kept=2)
     way.post("c", lost)
@@ -473,7 +472,7 @@ def test_a_disk_that_fails_in_the_midst_of_a_flush_loses_no_letter(fault: Fault,
 
 
 def connections() -> int:
-    """Return how many threads have connections with relays."""
+    """Return how many threads have connections with flush."""
     return sum(thread.name == "relay" for thread in threading.enumerate())
 
 
@@ -554,7 +553,7 @@ class OneAtATime(SMTP):
 def test_a_relay_that_takes_few_connections_gets_few(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(relays, "ALL_BUSY", 0.0)
+    monkeypatch.setattr(flush, "ALL_BUSY", 0.0)
     with listening_sink(OneAtATime) as (sink, relay):
         way = Way(home, sink, relay)
         way.post(*(f"{number}" for number in range(60)))

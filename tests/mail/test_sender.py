@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pbm_oust.mail.relay import Relaying, Sender
+from pbm_oust.mail.flush import Relaying
+from pbm_oust.mail.sender import Sender
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
@@ -53,7 +54,7 @@ def sending(home: Home) -> Iterator[Sender]:
 def test_a_relay_that_does_not_answer_is_left_alone_until_it_is_another(
     home: Home, sending: Sender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pbm_oust.mail.relay.SHORTEST_PAUSE", PATIENCE)
+    monkeypatch.setattr("pbm_oust.mail.sender.SHORTEST_PAUSE", PATIENCE)
     with hanging_up() as (visits, nowhere), listening_sink() as (sink, relay):
         sending.use(_to(home, nowhere))
         wait_until(lambda: visits, "somebody comes to the relay")
@@ -69,7 +70,7 @@ def test_a_relay_that_does_not_answer_is_left_alone_until_it_is_another(
 def test_a_relay_that_does_not_answer_is_tried_again_and_again(
     home: Home, sending: Sender, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pbm_oust.mail.relay.SHORTEST_PAUSE", 0.01)
+    monkeypatch.setattr("pbm_oust.mail.sender.SHORTEST_PAUSE", 0.01)
     with hanging_up() as (visits, relay):
         sending.use(_to(home, relay))
         wait_until(lambda: len(visits) > 2, "somebody comes to the relay for the third time")

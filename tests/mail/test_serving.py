@@ -12,7 +12,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from pbm_oust.mail import relay, server
+from pbm_oust.mail import flush, server
 from tests.support.command_line import run
 from tests.support.player import Player
 from tests.support.ports import free_port
@@ -43,7 +43,7 @@ def test_with_a_relay_letters_leave_the_outbox(sink: tuple[Sink, str], tmp_path:
 
 
 def test_a_server_that_is_told_to_stop_waits_for_nothing_longer_than_ten_seconds() -> None:
-    assert server.STOP_SECONDS + server.SWEEPER_STOP_SECONDS + relay.STOP_SECONDS < 10
+    assert server.STOP_SECONDS + server.SWEEPER_STOP_SECONDS + flush.STOP_SECONDS < 10
 
 
 def test_lmtp_on_a_unix_socket(tmp_path: Path) -> None:

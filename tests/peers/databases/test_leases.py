@@ -15,9 +15,9 @@ from itertools import pairwise
 import psycopg
 import pytest
 
-from pbm_oust.mail import relay as relay_module
+from pbm_oust.mail import flush as flushing
+from pbm_oust.mail.flush import Flushed, Relaying
 from pbm_oust.mail.inbound import Envelope, open_inbound
-from pbm_oust.mail.relay import Flushed, Relaying
 from pbm_oust.mail.server import Sweeper
 from pbm_oust.play.request import Ending
 from pbm_oust.service.sweep import sweep
@@ -229,7 +229,7 @@ def outbox(hosts: tuple[Host, Host]) -> Iterator[tuple[Home, Home]]:
 def test_hosts_share_the_letters_and_each_leaves_once(
     outbox: tuple[Home, Home], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(relay_module, "MOST_CONNECTIONS", 1)
+    monkeypatch.setattr(flushing, "MOST_CONNECTIONS", 1)
     waits = SinkThatWaits()
     with listening_sink(handler=waits) as (_, slow), listening_sink() as (quick, fast):
         one, other = (

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 import pytest
 from aiosmtpd.lmtp import LMTP
 
-from pbm_oust.mail.relay import Flushed, Relaying
+from pbm_oust.mail.flush import Flushed, Relaying
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head

@@ -1,0 +1,139 @@
+"""The sender: hands what waits in the outbox to the relay, or writes it into the Maildir."""
+
+import logging
+import threading
+import time
+
+from pbm_oust.mail.flush import STOP_SECONDS, Relaying
+from pbm_oust.store.configuration import Configuration
+from pbm_oust.store.home import Home
+from pbm_oust.store.upkeep import turn_letters_into_files
+
+log = logging.getLogger("pbm_oust")
+
+RETRY_SECONDS = 60.0
+"""How long after a flush of the outbox the next one starts by itself."""
+LOOK_SECONDS = 1.0
+"""How often letters are looked for that other processes have written: pages, or a sweep."""
+SHORTEST_PAUSE = 1.0
+"""How long new letters wait after a flush has failed; twice as long each time that it fails."""
+LONGEST_PAUSE = 15.0
+"""Until then, so that all letters leave soon after the relay is back."""
+
+
+def recover(home: Home) -> None:
+    """Finish what dead processes have left; what fails is left for another time."""
+    try:
+        home.recover()
+    except OSError as error:
+        log.warning("what a process that died has left stays: %s", error)
+
+
+class Sender:
+    """Flushes the outbox when there are new letters, and from time to time, in its own thread.
+
+    From time to time it also finishes what dead processes have left. The thread does not outlive
+    the process: a letter that hangs at the relay is sent again later.
+    """
+
+    def __init__(self, home: Home) -> None:
+        self._home = home
+        self._due = threading.Event()
+        self._has_changed = threading.Event()
+        """Whether there may be another relay, or it is time to stop."""
+        self._relaying: Relaying | None = None
+        self._may_wait_in_vain = False
+        """Whether letters may wait for a relay that is gone."""
+        self._is_stopping = False
+        self._pause = 0.0
+        self.recover()
+        self._thread = threading.Thread(target=self._run, name="sender", daemon=True)
+        self._thread.start()
+
+    def configure(self, configuration: Configuration) -> None:
+        """Send as a configuration says from now on."""
+        relaying = None
+        if relay := configuration.relay:
+            clock = self._home.database.time
+            relaying = Relaying(self._home, relay, configuration.address, clock)
+        self.use(relaying)
+
+    def use(self, relaying: Relaying | None) -> None:
+        """Send this way from now on; without a relay, letters go into the Maildir."""
+        self._relaying = relaying
+        self._may_wait_in_vain = relaying is None
+        self._change()
+
+    def recover(self) -> None:
+        """Finish what dead processes have left; what fails is left for another time."""
+        self._recovered = time.monotonic()
+        recover(self._home)
+
+    def wake(self) -> None:
+        """Flush the outbox soon."""
+        self._due.set()
+        if relaying := self._relaying:
+            relaying.wake()
+
+    def stop(self) -> None:
+        """Stop sending, once what is on its way has left or has taken too long.
+
+        Before that, what dead processes have left is finished if possible.
+        """
+        self._is_stopping = True
+        if self._relaying:
+            self._relaying.stop()
+        self._change()
+        self.recover()
+        self._thread.join(STOP_SECONDS)
+
+    def _change(self) -> None:
+        self._has_changed.set()
+        self._due.set()
+
+    def _run(self) -> None:
+        try:
+            self._home.remove_drafts()
+        except OSError as error:
+            log.warning("what a process that died was writing stays: %s", error)
+        while not self._is_stopping:
+            try:
+                self._send()
+                self._pause = 0.0
+            except OSError as error:
+                log.warning("letters stay in the outbox: %s", error)
+                self._pause = min(max(2 * self._pause, SHORTEST_PAUSE), LONGEST_PAUSE)
+            except Exception:
+                log.exception("letters stay in the outbox: a fault in the program")
+                self._pause = RETRY_SECONDS
+            if self._pause:
+                self._has_changed.wait(self._pause)
+            else:
+                self._wait()
+            self._has_changed.clear()
+            self._due.clear()
+
+    def _wait(self) -> None:
+        """Wait until there may be letters to send, but not for ever."""
+        latest = time.monotonic() + RETRY_SECONDS
+        while not self._due.wait(LOOK_SECONDS) and time.monotonic() < latest:
+            try:
+                if self._relaying and self._relaying.is_wanted():
+                    return
+            except OSError:
+                return  # the flush says what is wrong
+
+    def _send(self) -> None:
+        """Flush the outbox. Raises OSError."""
+        if time.monotonic() > self._recovered + RETRY_SECONDS:
+            self.recover()
+            self._may_wait_in_vain = self._relaying is None
+        if self._relaying:
+            flushed = self._relaying.flush()
+            if flushed.sent:
+                log.info("relayed %d letters", flushed.sent)
+            return
+        if self._may_wait_in_vain:
+            turn_letters_into_files(self._home)
+            self._may_wait_in_vain = False
+        self._home.write_out()
