@@ -98,6 +98,11 @@ class StartNotice(Notice, frozen=True):
         """Return the board."""
         return (ShownBoard(self.game, is_now=self.is_offered),) if self.game else ()
 
+    def ask(self) -> Ask | None:
+        """Return that an answer begins the board, if it is offered."""
+        kind = self.game.header.kind if self.game and self.is_offered else None
+        return Ask(Topic.BEGIN, (kind.name,)) if kind else None
+
 
 class NotBegunNotice(Notice, frozen=True):
     """The reader does not want to begin."""

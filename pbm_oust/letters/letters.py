@@ -133,8 +133,9 @@ class Letters:
         carried = carried.fitting(self._address) if carried else None
         proved_by = account if carried and carried.userid and account else address
         if is_own not in contents:
-            begins = self._answers_to(meaning, carried, proved_by) if not account else ""
-            contents[is_own] = self._content(notice, ask, begins, is_own=is_own)
+            begins = not account and isinstance(meaning, Ask)
+            first = self._answers_to(meaning, carried, proved_by) if begins else ""
+            contents[is_own] = self._content(notice, ask, first, is_own=is_own)
         content = contents[is_own]
         message_id = self._message_id(notice, request, address, carried, proved_by, now)
         head = head_of(notice, ascii_address(address), message_id, content.subject)
@@ -149,16 +150,16 @@ class Letters:
         return Draft(head, (fields + said).encode(), now, kept)
 
     def _content(
-        self, notice: Notice, answered: Ask | None, begins: str, *, is_own: bool
+        self, notice: Notice, answered: Ask | None, first: str, *, is_own: bool
     ) -> _Content:
         """Return what a letter says, with no more bytes than a letter may have.
 
-        Answers to it mean `answered`. `begins` is where answers of a stranger go. `is_own`: whether
-        it goes to an address of its reader's account.
+        Answers to it mean `answered`. `first` is where a stranger answers whom it asks to begin.
+        `is_own`: whether it goes to an address of its reader's account.
         """
         tried = list[_Content]()
         for enclosure in body.enclosures(notice):
-            content = self._carrying(enclosure, notice, answered, begins, is_own=is_own)
+            content = self._carrying(enclosure, notice, answered, first, is_own=is_own)
             # The moves of a game matter more than the same text with a picture.
             is_enough = content.is_whole or enclosure is body.Enclosure.MOVES
             if is_enough and content.has_room:
@@ -177,7 +178,7 @@ class Letters:
         enclosure: body.Enclosure,
         notice: Notice,
         answered: Ask | None,
-        begins: str,
+        first: str,
         *,
         is_own: bool,
     ) -> _Content:
@@ -197,10 +198,8 @@ class Letters:
                 return self._reply_address(reader.account, game) if is_own else None
             if about:
                 return own if about is game and (is_play or written.again) else None
-            if isinstance(notice, InvitationNotice) or (
-                isinstance(notice, StartNotice) and notice.is_offered
-            ):
-                return begins or None
+            if first:
+                return first
             if not is_own or not reader.userid:
                 return None
             return self._reply_address(reader.account, turn_on(game, reader.userid))

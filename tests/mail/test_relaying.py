@@ -19,6 +19,7 @@ from aiosmtpd.smtp import SMTP
 
 from pbm_oust.accounts.bounces import Bounce, Returned
 from pbm_oust.mail import flush
+from pbm_oust.mail import relay as relays
 from pbm_oust.mail.flush import (
     LONGEST_TRY,
     LONGEST_WAIT,
@@ -134,7 +135,7 @@ def way(home: Home) -> Iterator[Way]:
 @pytest.fixture(autouse=True)
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Wait for a relay that hangs as long as a test may take, and not at the end."""
-    monkeypatch.setattr(flush, "PATIENCE", PATIENCE)
+    monkeypatch.setattr(relays, "PATIENCE", PATIENCE)
 
 
 @pytest.fixture
@@ -323,7 +324,7 @@ def test_nor_has_a_letter_come_back_that_the_relay_refuses_for_days_because_of_u
 def test_a_relay_that_goes_away_over_a_letter_takes_the_others(
     lost: str, way: Way, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(flush, "PATIENCE", 4)
+    monkeypatch.setattr(relays, "PATIENCE", 4)
     way.post(lost, "a", lost, "b")
     assert way.flush() == Flushed(sent=2, kept=2)
     way.post("c", lost)
