@@ -337,7 +337,7 @@ def ladder(
     with work.reading() as on:
         grid, terms = ladders.terms_of(on.snapshot, kind)
         places = ladders.places(on.snapshot, kind.name, Window(ALL_ROWS))
-    rungs, words = list(map(structs.asdict, places)), notation.format_terms(terms)
+    rungs, words = [each.fields() for each in places], notation.format_terms(terms)
     output.json({"grid": str(grid), "terms": words, "players": rungs})
     output.say(f"{kind.name} {LADDER}: {grid}, {words}")
     output.table(rungs, dict, {"place": "place", "player": "userid", "playing": "playing"})

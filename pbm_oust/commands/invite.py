@@ -30,7 +30,6 @@ from pbm_oust.play.starting import objections
 from pbm_oust.play.unit_of_work import ForPlayer
 from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules import KINDS, Grid, Kind
-from pbm_oust.store.index import has_moved
 from pbm_oust.store.limits import Charge, Counted
 
 HEADING = Heading.STARTING
@@ -47,7 +46,7 @@ class InvitationsOff(NotAllowedReason, frozen=True):
 
 
 class MayNotInvite(NotAllowedReason, frozen=True):
-    """The player has proved no address, or has no board with a move."""
+    """The player has proved no address."""
 
 
 class Unproved(PasswordWanted, frozen=True):
@@ -96,7 +95,7 @@ def _check_may_invite(on: Context) -> None:
     if not on.home.configured.invitations:
         raise NotAllowed(InvitationsOff())
     is_proved = own.has_proved_address or on.request.writer or on.request.is_verified_by(own)
-    if not (is_proved and has_moved(on.snapshot, own.userid)):
+    if not is_proved:
         raise NotAllowed(MayNotInvite())
 
 

@@ -275,16 +275,6 @@ def has_played(snapshot: database.Snapshot, userid: str) -> bool:
     return row is not None
 
 
-def has_moved(snapshot: database.Snapshot, userid: str) -> bool:
-    """Return whether some board of a player has a record."""
-    row = snapshot.row(
-        "SELECT 1 FROM board_userids u JOIN boards b USING (kind, board)"
-        " WHERE u.userid = ? AND u.is_owner = 1 AND b.records > 0 LIMIT 1",
-        userid,
-    )
-    return row is not None
-
-
 def due_by(snapshot: database.Snapshot, moment: datetime) -> list[BoardName]:
     """Return the boards that may need a ruling by a moment, the earliest first.
 

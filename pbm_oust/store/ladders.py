@@ -11,10 +11,9 @@ import logging
 from collections.abc import Collection
 from datetime import datetime
 from functools import partial
-from itertools import islice
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from pbm_oust.board import Game, Summary, Terms, notation
 from pbm_oust.board.history import read_header
@@ -73,6 +72,12 @@ class LadderPlace(Struct, frozen=True):
     place: int
     playing: int
     """On how many boards of the ladder they play."""
+    since: datetime
+    """Since when they are in this place."""
+
+    def fields(self) -> dict[str, object]:
+        """Return the place as JSON has it."""
+        return {**structs.asdict(self), "since": notation.format_time(self.since)}
 
 
 class Climb(Struct, frozen=True):
@@ -363,10 +368,10 @@ def size(snapshot: Snapshot, kind: str) -> int:
 def places(snapshot: Snapshot, kind: str, part: Window) -> list[LadderPlace]:
     """Return a part of a ladder, from the top."""
     ladder = read_ladder(snapshot, kind)
-    playing, there = ladder.playing, islice(ladder, part.skipped, part.skipped + part.most)
+    playing, there = ladder.playing, ladder.rungs[part.skipped : part.skipped + part.most]
     return [
-        LadderPlace(userid, place, playing[userid])
-        for place, userid in enumerate(there, part.skipped + 1)
+        LadderPlace(each.userid, place, playing[each.userid], each.placed)
+        for place, each in enumerate(there, part.skipped + 1)
     ]
 
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from pbm_oust.accounts.account import is_placeholder
 from pbm_oust.board import Summary
-from pbm_oust.store.database import Snapshot, Transaction
+from pbm_oust.store.database import Snapshot, Transaction, words_list
 
 _FIRST_DAY = date(1970, 1, 1)
 _ADD = (
@@ -65,6 +65,13 @@ def latest_players(
     )
     found = (*first, *rest)[:most]
     return [Player(userid, _FIRST_DAY + timedelta(days=day)) for userid, day in found]
+
+
+def days_of(snapshot: Snapshot, userids: Iterable[str]) -> dict[str, date]:
+    """Return the days on which some players last played, by their userids."""
+    search = "SELECT userid, day FROM players WHERE userid IN (SELECT value FROM json_each(?))"
+    rows = snapshot.rows(search, words_list(userids))
+    return {userid: _FIRST_DAY + timedelta(days=day) for userid, day in rows}
 
 
 def _number(day: date) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Set
 from datetime import datetime, timedelta
 from enum import Enum
 from heapq import heapify, heappop, heappush
-from itertools import islice
+from itertools import count, islice, zip_longest
 
 from msgspec import Struct, structs
 
@@ -89,6 +89,8 @@ class Rung(Struct, frozen=True, array_like=True, gc=False):
     userid: str
     since: datetime
     """When the player last began to be idle: as they joined, ended a game, or sank."""
+    placed: datetime
+    """Since when the player is in this place."""
 
 
 class Ladder(Struct, frozen=True):
@@ -116,22 +118,26 @@ class Ladder(Struct, frozen=True):
         idle_before = moment - IDLE
         if not any(each.since < idle_before for each in self.rungs):
             return self
-        playing = self.playing
-        order = {each.userid: each for each in self.rungs}
+        playing, names = self.playing, [*self]
+        idle_since = {each.userid: each.since for each in self.rungs}
+        placed = [each.placed for each in self.rungs]
         idle = [
             (each.since, nth, each.userid)
             for nth, each in enumerate(self.rungs)
             if each.userid not in playing
         ]
         heapify(idle)
-        behind = len(order)
+        behind = count(len(names))
         while idle and idle[0][0] < idle_before:
             since, _, userid = heappop(idle)
-            del order[userid]
-            order[userid] = Rung(userid, since + IDLE)
-            heappush(idle, (since + IDLE, behind, userid))
-            behind += 1
-        return structs.replace(self, rungs=tuple(order.values()))
+            sunk, place = since + IDLE, names.index(userid)
+            if below := names[place + 1 :]:
+                names[place:] = [*below, userid]
+                placed[place:] = [sunk] * (len(below) + 1)
+            idle_since[userid] = sunk
+            heappush(idle, (sunk, next(behind), userid))
+        since_of = map(idle_since.__getitem__, names)
+        return structs.replace(self, rungs=tuple(map(Rung, names, since_of, placed)))
 
     def after(self, event: Event) -> "Ladder":
         """Return the ladder after something happened.
@@ -144,19 +150,20 @@ class Ladder(Struct, frozen=True):
             case LadderStep.JOIN:
                 return ladder._with([event.userid], event.at)
             case LadderStep.LEAVE:
-                rungs = tuple(each for each in ladder.rungs if each.userid != event.userid)
-                return Ladder(rungs, begun)
+                left = (each for each in ladder.rungs if each.userid != event.userid)
+                return Ladder(ladder._placed(left, event.at), begun)
             case LadderStep.BEGIN:
                 rungs = ladder._with(reversed(two), event.at).rungs
                 return Ladder(rungs, (*begun, Challenge(event.board, *two, event.at)))
         here, there = map(ladder.place_of, two)
         order = list(ladder.rungs)
-        for userid, place in ((event.userid, here), (event.defender, there)):
+        for place in (here, there):
             if place and step is not LadderStep.VOID:
-                order[place - 1] = Rung(userid, event.at)
+                order[place - 1] = structs.replace(order[place - 1], since=event.at)
         if step is LadderStep.WIN and here and there and there < here:
             order.insert(there - 1, order.pop(here - 1))
-        return Ladder(tuple(order), tuple(each for each in begun if each.board != event.board))
+        rungs = ladder._placed(order, event.at)
+        return Ladder(rungs, tuple(each for each in begun if each.board != event.board))
 
     def renamed(self, old: str, new: str) -> "Ladder":
         """Return the same with another userid of a player."""
@@ -164,7 +171,7 @@ class Ladder(Struct, frozen=True):
         def name(userid: str) -> str:
             return new if userid == old else userid
 
-        rungs = (Rung(name(each.userid), each.since) for each in self.rungs)
+        rungs = (structs.replace(each, userid=name(each.userid)) for each in self.rungs)
         begun = (
             structs.replace(each, challenger=name(each.challenger), defender=name(each.defender))
             for each in self.open
@@ -174,8 +181,16 @@ class Ladder(Struct, frozen=True):
     def _with(self, userids: Iterable[str], at: datetime) -> "Ladder":
         """Return the same with these players at the bottom, as far as they are not on it."""
         known = {each.userid for each in self.rungs}
-        new = (Rung(each, at) for each in userids if each not in known)
+        new = (Rung(each, at, at) for each in userids if each not in known)
         return structs.replace(self, rungs=(*self.rungs, *new))
+
+    def _placed(self, rungs: Iterable[Rung], at: datetime) -> tuple[Rung, ...]:
+        """Return rungs in a new order, those with the time who are in another place than before."""
+        return tuple(
+            new if old == new.userid else structs.replace(new, placed=at)
+            for old, new in zip_longest(self, rungs)
+            if new
+        )
 
 
 def fold(events: Iterable[Event]) -> Ladder:

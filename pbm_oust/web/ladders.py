@@ -2,20 +2,24 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from datetime import date
 from functools import partial
 
-from msgspec import Struct, structs
+from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
 from pbm_oust.board import Terms
 from pbm_oust.board.notation import format_terms
+from pbm_oust.board.ratings import Standing
 from pbm_oust.commands.ladder import is_absent
 from pbm_oust.play.context import Look
 from pbm_oust.play.notices import MOST_LISTED, Page, part_of
 from pbm_oust.rules import Grid, Kind
 from pbm_oust.store import ladders
 from pbm_oust.store.ladders import LadderPlace
+from pbm_oust.store.players import days_of
+from pbm_oust.store.ratings import standings_on
 from pbm_oust.tournaments.ladder import Challenge
 from pbm_oust.web import addresses
 from pbm_oust.web.forms import Mistake
@@ -34,6 +38,10 @@ class LadderView(Struct, frozen=True):
     """The challenges in play of those on the page."""
     grid: Grid
     terms: Terms
+    ratings: Mapping[str, Standing]
+    """The ratings of those on the page, for boards of that size."""
+    days: Mapping[str, date]
+    """The days of their latest games."""
     is_behind: bool
     """Whether the ladder is gone through anew, so that places may change."""
     state: str | None
@@ -54,7 +62,7 @@ class LadderView(Struct, frozen=True):
             "kind": self.kind.name,
             "grid": str(self.grid),
             "terms": format_terms(self.terms),
-            "players": [structs.asdict(each) for each in self.page.rows],
+            "players": [each.fields() for each in self.page.rows],
             "boards": [
                 {"board": each.board, "challenger": each.challenger, "defender": each.defender}
                 for each in self.playing
@@ -69,10 +77,19 @@ def _view(on: Look, kind: Kind, number: int = 1) -> LadderView:
     rows = ladders.places(snapshot, name, part_of(number, MOST_LISTED))
     page = Page(number, rows, ladders.size(snapshot, name))
     there(page)
-    playing = ladders.in_play(snapshot, name, [each.userid for each in rows])
-    terms = ladders.terms_of(snapshot, kind)
-    is_behind = ladders.is_behind(snapshot, name)
-    return LadderView(kind, page, playing, *terms, is_behind, state_of(snapshot, (name, None)))
+    userids = [each.userid for each in rows]
+    grid, terms = ladders.terms_of(snapshot, kind)
+    return LadderView(
+        kind,
+        page,
+        ladders.in_play(snapshot, name, userids),
+        grid,
+        terms,
+        standings_on(snapshot, kind, grid, userids),
+        days_of(snapshot, userids),
+        ladders.is_behind(snapshot, name),
+        state_of(snapshot, (name, None)),
+    )
 
 
 def asked(request: Request) -> LadderView:

@@ -392,11 +392,12 @@ class Disagreement(Struct):
 
 
 class Rung(Struct):
-    """A player on a ladder, and on how many of its boards they play."""
+    """A player on a ladder, on how many of its boards they play, and since when they are there."""
 
     userid: str
     place: Positive
     playing: Count
+    since: Time
 
 
 class Ladder(Struct):

@@ -244,7 +244,7 @@ def test_nothing_is_kept_of_who_leaves_without_having_played(
 LATER = STARTED + timedelta(hours=1)
 WRONG: tuple[Callable[[Ladder], Ladder], ...] = (
     lambda kept: Ladder(kept.rungs[::-1]),
-    lambda kept: Ladder(tuple(Rung(each.userid, LATER) for each in kept.rungs)),
+    lambda kept: Ladder(tuple(Rung(each.userid, LATER, LATER) for each in kept.rungs)),
     lambda kept: Ladder(kept.rungs, (Challenge(1, "ben", "ann", STARTED),)),
     lambda kept: Ladder(tuple(each for each in kept.rungs if each.userid != "ben")),
 )

@@ -63,6 +63,13 @@ def test_how_a_ladder_stands(told: str, day: int, wanted: str) -> None:
     assert shown(fold(story(told)[0]).at(DAY_0 + timedelta(days=day))) == wanted
 
 
+@tabled("told", "day", "wanted", day=int)
+def test_since_when_players_are_in_their_places(told: str, day: int, wanted: str) -> None:
+    ladder = fold(story(told)[0]).at(DAY_0 + timedelta(days=day))
+    stand = (f"{each.userid}{(each.placed - DAY_0).days}" for each in ladder.rungs)
+    assert " ".join(stand) == wanted
+
+
 @tabled("told", "day", "challenge", "absent", "wanted", day=int)
 def test_who_may_challenge_whom(
     told: str, day: int, challenge: str, absent: str, wanted: str
@@ -123,6 +130,8 @@ def test_nobody_is_lost_or_doubled(
         there -= {event.userid} if event.step == "leave" else set()
         assert sorted(of) == sorted(there)
     assert sorted(of.at(DAY_0 + 20 * IDLE)) == sorted(there)
+    halfway = of.at(DAY_0 + 9 * IDLE)
+    assert halfway.at(DAY_0 + 20 * IDLE) == of.at(DAY_0 + 20 * IDLE)
 
 
 def test_one_may_challenge_a_tenth_of_the_ladder_but_three_at_least_and_a_hundred_at_most() -> None:
