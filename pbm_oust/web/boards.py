@@ -5,10 +5,12 @@ import sys
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from hashlib import sha256
+from operator import or_
 from typing import TypeVar
 
+from msgspec import structs
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -167,19 +169,32 @@ def first_board(kind: Kind, grid: Grid, x: str = Side.X.value, o: str = Side.O.v
     return Game.start(Header(kind, NO_BOARD, grid, x, o, Terms(swap=False, rated=False), _NO_TIME))
 
 
-def _judged(analysis: Analysis, view: View) -> Mapping[str, object]:
+def _judged(analysis: Analysis, view: View, translator: Translator) -> Mapping[str, object]:
     """Return an analysis for a page, with the best turns from a record on."""
     game, number = view.latest, view.number
     points = explained(game, analysis)
+    numbers = {point.number for point in points}
+    pasts = {nth: past for nth, past in enumerate(game.each_after(0)) if nth in numbers}
     turning = [point.number for point in points]
     rates = [evaluation.x_wins for evaluation in analysis.evaluations]
     return {
         "evaluations": analysis.evaluations,
         "turning_points": turning,
-        "points": [(point, _stepping(view.name, point)) for point in points],
+        "points": [
+            (point, _stepping(view.name, point), _turned(pasts[point.number], point, translator))
+            for point in points
+        ],
         "line": [format_wish(wish) for wish in analysis.evaluations[number].line],
         "curve": curve_svg(rates, _SHARES, place=number, rings=turning, leads=view.path_after),
     }
+
+
+def _turned(game: Game, point: TurningPoint, translator: Translator) -> str:
+    """Return a board as it was after a turning point as SVG, with the better turn pointed out."""
+    cells = (game.header.grid.parse_cell(cell) for cell in placed_in(point.better[:1]))
+    marks = structs.replace(marks_of(game), pointed=reduce(or_, cells, 0))
+    title = translator.gettext("Board %(name)s", name=game.name)
+    return board_svg(game.position, marks, title, translator.gettext, prefix=f"t{point.number}")
 
 
 def _stepping(name: str, point: TurningPoint) -> str:
@@ -212,7 +227,7 @@ def _page(request: Request, templates: Templates) -> Made:
         game = view.latest
         seats, gone, belongs = beside(on, game), gone_from(on, game), belongs_to(on, view.board)
         analysis = kept(on.snapshot, game)
-    judged = _judged(analysis, view) if analysis else None
+    judged = _judged(analysis, view, templates.translator) if analysis else None
     svg = _drawn(view, templates).content.decode()
     content = templates.fill(
         "board.html",

@@ -127,7 +127,9 @@ def test_words_say_what_the_curve_shows(home: Home, pages: Website) -> None:
     analyse(home, *VERDICTS)
     said = analysis(pages.get("/oust/1").text)
     assert "How likely blue was to win: 52% at the start, lost at the end." in said
-    assert "These moves turned the game most, and have a ring:" in said
+    assert (
+        "These moves turned the game most. Dashes are around what would have been better:" in said
+    )
 
 
 def test_each_turning_point_has_its_reasons_and_a_line_to_step_through(
@@ -135,7 +137,13 @@ def test_each_turning_point_has_its_reasons_and_a_line_to_step_through(
 ) -> None:
     analyse(home, *VERDICTS)
     page = pages.get("/oust/1").text
-    first, fourth = found(page, '//ul[@class="turned"]/li')
+    first, fourth = found(page, '//*[@id="analysis"]/ul/li')
+    boards = [each.xpath(".//*[@class='board']") for each in (first, fourth)]
+    pointed = [board.xpath("./desc")[0].text for (board,) in boards]
+    assert ["Pointed out: " in each for each in pointed] == [True, True]
+    assert pointed[1].endswith("Pointed out: B7")
+    for (board,) in boards:
+        board.getparent().drop_tree()
     assert words(first) == (
         "1. alice: D4. Chance of winning: 48% before, 29% after. "
         "This first stone is so good that bob did best to take it over. Better was D1 swap."
@@ -146,10 +154,10 @@ def test_each_turning_point_has_its_reasons_and_a_line_to_step_through(
     )
     links = [[each.get("href") for each in point.iter("a")] for point in (first, fourth)]
     assert links == [
-        ["/oust/1/1", "/oust/1/0/explore/D1"],
-        ["/oust/1/4", "/oust/1/3/explore/B7,C1?at=1"],
+        ["/oust/1/0/explore/D1"],
+        ["/oust/1/3/explore/B7,C1?at=1"],
     ]
-    stepping = pages.get(links[1][1]).text
+    stepping = pages.get(links[1][0]).text
     assert [words(each) for each in found(stepping, '//ol[@class="turns"]/li')] == ["x B7", "o C1"]
     assert 'aria-current="step">x B7' in stepping
 
