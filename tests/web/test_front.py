@@ -1,11 +1,15 @@
 """The front page, and what all pages have in common."""
 
+import re
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
 
 from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.website import Website, website
+
+STYLE = (files("pbm_oust.web") / "static" / "style.css").read_text()
 
 
 @pytest.mark.parametrize("path", ["/", "/nothing"])
@@ -92,3 +96,11 @@ def test_a_board_that_cannot_be_read_is_passed_over(tmp_path: Path) -> None:
         got = pages.get("/")
     assert got.status == 200
     assert "<title>oust 1 after #1</title>" in got.text
+
+
+def test_what_is_under_a_pointer_changes_its_colours_and_nothing_moves() -> None:
+    rules = re.findall(r"([^{}]*:hover[^{}]*)\{([^}]*)\}", STYLE)
+    assert rules
+    for chosen, declarations in rules:
+        names = {each.partition(":")[0] for each in declarations.split(";")}
+        assert names <= {"background", "fill", "fill-opacity", "color", "cursor"}, chosen

@@ -41,6 +41,17 @@ Axe sees a page in two of them, which have nothing in common but the language.
 
 _STATUS = "return performance.getEntriesByType('navigation')[0].responseStatus"
 _IS_WIDE = "return document.documentElement.scrollWidth > innerWidth"
+_LOW = """
+const inputs = "input:not([type=checkbox], [type=radio], [type=hidden])";
+return [...document.querySelectorAll(`a[href], button, summary, select, ${inputs}`)]
+  .filter((each) => {
+    const { width, height } = each.getBoundingClientRect();
+    return width && height && height < 24 && !each.closest("svg, .skip");
+  })
+  .map((each) => each.outerHTML);
+"""
+"""What is too low for a finger (WCAG 2.2, 2.5.8), also within a line of text."""
+_MAINS = "return document.querySelectorAll('.main').length"
 _IS_CUT = "const [board] = arguments; return board.scrollWidth > board.clientWidth"
 _NARROWEST = 320
 """The width of the narrowest phone."""
@@ -54,6 +65,7 @@ class Inspection:
     site: str
     turn: int
     """Whether axe sees the pages with even numbers or those with odd ones."""
+    is_phone: bool
 
     def faults(self, paths: Iterable[str]) -> Iterator[str]:
         """Yield what is wrong: what axe says of every other page, and what has no room."""
@@ -64,6 +76,10 @@ class Inspection:
                 yield f"{path}: status {status}"
             if self.browser.execute_script(_IS_WIDE):
                 yield f"{path}: wider than the window"
+            if self.browser.execute_script(_MAINS) > 1:
+                yield f"{path}: more than one main button"
+            if self.is_phone:
+                yield from (f"{path}: low: {each}" for each in self.browser.execute_script(_LOW))
             if (number + self.turn) % 2 == 0:
                 yield from (f"{path}: {fault}" for fault in self._violations())
 
@@ -83,7 +99,8 @@ def test_nothing_is_wrong_with_any_page(view: View, tmp_path: Path) -> None:
         chromium.browsing(folder / "browser", view) as browser,
     ):
         browser.set_script_timeout(PATIENCE)
-        inspection = Inspection(browser, f"http://127.0.0.1:{here.site.port}", VIEWS.index(view))
+        site, turn = f"http://127.0.0.1:{here.site.port}", VIEWS.index(view)
+        inspection = Inspection(browser, site, turn, view.width == PHONE)
         links = {"play": play_link(here), "join": join_link(here), "off": off_link(here)}
         links |= {"code": sign_in(here, browser)}
         found = [*inspection.faults(path.format(**links) for path in STRANGERS_PAGES)]
