@@ -67,7 +67,7 @@ def test_a_game_that_was_lost_leads_to_where_there_was_another_way(empty: Websit
     assert shown == [str(before + 1)]
     explored = empty.get(unescape(path))
     assert explored.status == 200
-    assert f"x played {line[before]}" in explored.text
+    assert f"Blue played {line[before]}" in explored.text
 
 
 def test_whoever_waits_too_long_for_the_house_is_told_to_come_later() -> None:
