@@ -40,7 +40,7 @@ from pbm_oust.rules import KINDS, Grid, Kind, Side, taken
 from pbm_oust.store.analyses import kept
 from pbm_oust.web import addresses
 from pbm_oust.web.boards import board_asked, first_board, picture
-from pbm_oust.web.forms import form_of, said
+from pbm_oust.web.forms import DONE, form_of, said
 from pbm_oust.web.ground import KEPT_SECRET, LATER, Made, ground_of, source_of
 from pbm_oust.web.play import Sitting, board_at, carried_at, cells_of, own_sitting, sitting_of
 from pbm_oust.web.sign_in import ONCE, form_of_player, player_if_any
@@ -280,7 +280,7 @@ async def _plan(sitting: Sitting, form: Mapping[str, str], request: Request) -> 
         return RedirectResponse(path, 303, KEPT_SECRET)
     if carried.is_done:
         back = path if game.meets_guard(number) else sitting.path
-        return RedirectResponse(f"{back}?done", 303, KEPT_SECRET)
+        return carried.leads_to(back)
     told = list(said(carried.told, ground_of(request)))
     return await _after(game, number - 1, request, sitting, told)
 
@@ -454,7 +454,7 @@ def _page(request: Request, exploring: Exploring, **given: object) -> Response:
     unsaid: dict[str, Any] = dict.fromkeys(names)
     return show(
         template="explore",
-        is_done="done" in request.query_params,
+        done=request.query_params.get(DONE, ""),
         exploring=exploring,
         game=game,
         kind=game.header.kind,

@@ -21,7 +21,7 @@ from msgspec import Struct, structs
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from pbm_oust.accounts.password import NO_PASSWORD
 from pbm_oust.board.header import NO_BOARD
@@ -52,8 +52,10 @@ from pbm_oust.service.service import handle
 from pbm_oust.service.table import form_named
 from pbm_oust.store.letters import Draft
 from pbm_oust.web import addresses
-from pbm_oust.web.ground import Ground, ground_of, source_of
+from pbm_oust.web.ground import KEPT_SECRET, Ground, ground_of, source_of
 
+DONE = "done"
+"""The field of an address with what was done."""
 LARGEST_FORM = 64 * 1024
 """The most bytes of a form."""
 _MOST_FIELDS = 40
@@ -256,6 +258,14 @@ class Carried(Struct, frozen=True):
     def is_done(self) -> bool:
         """Whether what was asked for is done, perhaps since before."""
         return self.handled.ending in (Ending.DONE, Ending.DONE_BEFORE, Ending.DONE_IN_PART)
+
+    def leads_to(self, path: str) -> Response:
+        """Lead to a page that says what is done.
+
+        Its address names the number of the record that was made, or else the command.
+        """
+        done = {DONE: str(self.handled.record or self.handled.command)}
+        return RedirectResponse(addresses.asking(path, done), 303, KEPT_SECRET)
 
 
 def asked_of(

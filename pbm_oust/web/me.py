@@ -401,7 +401,7 @@ async def change_settings(request: Request) -> Response:
         if (value := "".join(form.get(name, "").split())) and value != before
     ]
     if not changes:
-        return RedirectResponse(f"{addresses.SETTINGS}?done", 303, KEPT_SECRET)
+        return RedirectResponse(f"{addresses.SETTINGS}?done=settings", 303, KEPT_SECRET)
     rest = " ".join(f"{name} {value}" for name, value in changes)
     fields = {**form, "command": "settings", "rest": rest}
     again = partial(_settings_page, request, player, form)
@@ -430,9 +430,9 @@ async def _done(
         return again(Mistake(said) if is_line else carried.fault(form, said))
     board = carried.handled.board
     if carried.is_done and board:
-        return RedirectResponse(f"{addresses.of_own(board)}?done", 303, KEPT_SECRET)
+        return carried.leads_to(addresses.of_own(board))
     if carried.is_done and form.get("command") in _SHOWN:
-        return RedirectResponse(f"{back}?done", 303, KEPT_SECRET)
+        return carried.leads_to(back)
     # The command may have changed the language, or removed the account.
     account = ground.work.account_if_any(player.userid) or player.account
     return forms.answer_page(request, carried, account.all_settings.language, back=back)

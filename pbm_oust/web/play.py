@@ -35,7 +35,7 @@ from pbm_oust.store.boards import Board
 from pbm_oust.store.index import BoardName
 from pbm_oust.web import addresses
 from pbm_oust.web.boards import around, belongs_to, beside, news
-from pbm_oust.web.forms import Carried, asked_of, carry_out, form_of, kept_from, said, text_in
+from pbm_oust.web.forms import DONE, Carried, asked_of, carry_out, form_of, kept_from, said, text_in
 from pbm_oust.web.ground import KEPT_SECRET, ground_of
 from pbm_oust.web.sign_in import ONCE, SignedIn, proved, proved_by_tag
 
@@ -207,7 +207,7 @@ def page_at(
         turns=int(is_mine),
         sitting=sitting,
         asks=ask if ask in _ASKED_TWICE else "",
-        is_done="done" in given,
+        done=given.get(DONE, ""),
         is_against_house=game.opponent_of(reply.userid) in HOUSE,
         answers=[block for block in told if isinstance(block, Paragraph)],
         kept=kept_from(form, form.get("command") or form.get("deed", "")),
@@ -240,7 +240,7 @@ async def act_at(sitting: Sitting, form: Mapping[str, str], request: Request) ->
     if carried is None:
         return RedirectResponse(sitting.path, 303, KEPT_SECRET)
     if carried.is_done:
-        return RedirectResponse(f"{sitting.path}?done", 303, KEPT_SECRET)
+        return carried.leads_to(sitting.path)
     return page_at(sitting, request, form, list(said(carried.told, ground_of(request))))
 
 

@@ -143,9 +143,9 @@ def player_page(
     one, it is the command of the form.
     """
     typed = forms.filled(form.get("command", "") if name is None else name, form, fault)
-    is_done = "done" in request.query_params and not form
+    done = "" if form else request.query_params.get(forms.DONE, "")
     return ground_of(request).secret_page(
-        player.language, template, player=player, is_done=is_done, **given, **typed
+        player.language, template, player=player, done=done, **given, **typed
     )
 
 
@@ -281,8 +281,10 @@ async def sign_out(request: Request) -> Response:
 
 def _sign_in_page(request: Request, told: str = "", status: int = 200, typed: str = "") -> Response:
     """Return the form; `told` is what came of it: `wrong`, `often` or `mailed`."""
-    language = language_asked(request)
-    return ground_of(request).secret_page(language, "sign_in", status, told=told, typed=typed)
+    language, wanted = language_asked(request), _wanted(request)
+    return ground_of(request).secret_page(
+        language, "sign_in", status, told=told, typed=typed, wanted=wanted
+    )
 
 
 def _mail_links(address: str, asked: Asked, ground: Ground) -> bool:

@@ -28,7 +28,7 @@ def alice(here: Place) -> Browser:
 def _started(here: Place, browser: Browser) -> None:
     browser.open("/me/challenge?opponent=bob")
     browser.send(browser.form("Start"), side="x", size="5")
-    assert browser.path == "/me/oust/1?done"
+    assert browser.path == "/me/oust/1?done=challenge"
 
 
 def test_the_board_with_the_shortest_time_comes_first(here: Place, alice: Browser) -> None:
@@ -103,7 +103,7 @@ def test_a_field_is_read_as_a_field_and_a_wrong_one_keeps_what_was_typed(
     alice.send(
         alice.form("Start"), named=" House 1 ", side="x", size="9 x 9", option_forfeittime=""
     )
-    assert alice.path == "/me/oust/1?done"
+    assert alice.path == "/me/oust/1?done=challenge"
     assert "Your turn · oust 1: alice - house1 -" in alice.text
 
 

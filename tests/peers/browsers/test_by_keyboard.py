@@ -99,4 +99,4 @@ def test_a_player_signs_in_and_plays_by_keys(view: View, tmp_path: Path) -> None
         keys.type(Keys.ENTER)
         alice.see("Your turn so far: C3.")
         keys.choose("Play C3")
-        alice.see("That is done.")
+        alice.see("You played C3.")

@@ -48,7 +48,7 @@ def test_a_player_signs_in_challenges_plays_and_signs_out(browser: Remote, table
     alice.press("Start")
     alice.see("It is your turn, alice: you play blue.")
     alice.play(["C3"], words="Good luck!")
-    alice.see("That is done.")
+    alice.see("You played C3.")
     bob.answer(letter_for(bob, 2), "A1")
     letter_for(alice.player, 3)
     alice.open_own_page()
@@ -96,7 +96,7 @@ def test_a_board_goes_back_and_forth_and_is_swapped_without_loading_the_page(
     alice, bob = at_board(browser, table)
     browser.execute_script("window.stays = true")
     alice.play(["C3"], words="Good luck!")
-    alice.see("That is done.")
+    alice.see("You played C3.")
     assert seat_of(browser, "below").startswith("blue alice")
     bob.answer(letter_for(bob, 2), "swap")
     alice.see("It is your turn, alice: you play white.")
@@ -132,7 +132,7 @@ def test_what_a_player_has_done_is_confirmed_though_news_of_it_come_first(
     wait_until(
         lambda: not browser.find_elements(By.CSS_SELECTOR, "body.busy"), "a page that is at rest"
     )
-    alice.see("That is done.")
+    alice.see("You played C3.")
 
 
 def test_whoever_does_not_see_the_page_is_told_that_it_is_their_turn(
@@ -175,7 +175,7 @@ def test_the_page_of_a_player_learns_of_the_other_s_move_and_keeps_what_is_being
     assert said.get_attribute("value") == "Well played"
     assert browser.find_element(By.NAME, "rest").get_attribute("value") == "if D4"
     alice.press("Send")
-    alice.see("That is done.")
+    alice.see("Your words have been sent.")
 
     def has_heard() -> bool:
         letters = bob.post.letters_to(bob.address).values()
@@ -183,7 +183,7 @@ def test_the_page_of_a_player_learns_of_the_other_s_move_and_keeps_what_is_being
 
     wait_until(has_heard, "what alice says to bob")
     alice.play(["E5"])
-    alice.see("That is done.")
+    alice.see("You played E5")
 
 
 def test_a_page_of_a_link_swaps_and_learns_of_the_other_s_move(
@@ -194,7 +194,7 @@ def test_a_page_of_a_link_swaps_and_learns_of_the_other_s_move(
     bob.answer(letter_for(bob, 1), "C3")
     alice.follow_link(2)
     alice.press("Swap")
-    alice.see("That is done.")
+    alice.see("You swapped")
     bob.answer(letter_for(bob, 3), "A1")
     alice.see("bob played A1.")
     alice.see("It is the turn of alice")

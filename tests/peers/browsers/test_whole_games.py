@@ -68,7 +68,7 @@ class Match:
         if chat:
             seat.write("text", chat)
             seat.press("Send")
-            seat.see("That is done.")
+            seat.see("Your words have been sent.")
         if cells == ["pass"]:
             seat.press("Pass")
         else:
@@ -111,7 +111,8 @@ def test_a_game_is_played_to_its_end(match: Match) -> None:
         match.play(turn)
     result = match.chance.result
     assert result.winner
-    ending = f"{match.seats[result.winner].player.userid} wins as {result.winner.value}"
+    colour = {Side.X: "blue", Side.O: "white"}[result.winner]
+    ending = f"{match.seats[result.winner].player.userid} wins as {colour}"
     for seat in match.seats.values():
         seat.browser.refresh()
         seat.see(ending)

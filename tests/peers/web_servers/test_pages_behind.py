@@ -102,7 +102,7 @@ def test_players_play_by_the_link_of_a_letter(server: Server, talk: Talk, pages:
             assert b'href="?turn=C3#board"' in got.read()
         turn = urlencode({"deed": "turn", "turn": "C3"})
         with asking(port, link, turn, sec_fetch_site="same-origin") as got:
-            assert (got.status, got.headers["Location"]) == (303, f"{link}?done")
+            assert (got.status, got.headers["Location"]) == (303, f"{link}?done=1")
         assert moves_of(talk.home) == ["x C3"]
         with asking(port, link, f"text={'x' * 70_000}") as got:
             assert got.status == 413
