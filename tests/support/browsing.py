@@ -8,7 +8,7 @@ from urllib.parse import urlencode, urljoin
 
 from lxml.html import fromstring
 
-from tests.support.website import Got, Website
+from tests.support.website import Got, Site
 
 
 @dataclass
@@ -26,7 +26,7 @@ class Form:
 class Browser:
     """A browser of one person."""
 
-    site: Website
+    site: Site
     language: str = "en"
     cookies: dict[str, str] = field(default_factory=dict)
     path: str = "/"
@@ -58,14 +58,18 @@ class Browser:
         return [_form(each) for each in page.forms]
 
     def send(self, form: Form, **values: str) -> Got:
-        """Fill a form in and send it; `option_size` stands for the field `option.size`."""
+        """Fill a form in and send it, and open what that leads to."""
+        self._take(self.sent(form, **values))
+        return self.got
+
+    def sent(self, form: Form, **values: str) -> Got:
+        """Return the answer to a form, filled in; `option_size` stands for `option.size`."""
         filled = {name.replace("_", "."): value for name, value in values.items()}
         assert filled.keys() >= {name for name in form.required if not form.fields.get(name)}
         path = urljoin(self.path, form.action) if form.action else self.path
         self.path = path.partition("?")[0]
         body = urlencode(form.fields | filled)
-        self._take(self.site.post(path, body, sec_fetch_site="same-origin", **self._headers()))
-        return self.got
+        return self.site.post(path, body, sec_fetch_site="same-origin", **self._headers())
 
     def _headers(self) -> dict[str, str]:
         kept = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
