@@ -62,6 +62,7 @@ _COMMANDS: Mapping[str, tuple[str, str]] = {
     "broadcast": ("players", "Write to all players, or to those named with --to."),
     "deliver": ("deliver", "Take one message from standard input, for a pipe or .forward."),
     "doctor": ("home", "Say what is wrong with the home, and what to do."),
+    "gtp": ("gtp", "Play as an engine of the Go Text Protocol (GTP), version 2."),
     "house": ("serve", "Let the house play on the boards that wait for it."),
     "mail": ("outbox", "Mail a command to the running server and print its answer."),
     "ratings": ("players", "Show how the ratings came about, game by game."),
