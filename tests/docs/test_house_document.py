@@ -47,7 +47,7 @@ def test_a_program_plays_by_mail(tmp_path: Path) -> None:
         write(ALICE, "oust challenge robot alice wonderland -size=5 -noswap")
         for number in (1, 3):
             letters = server.letters_to(ROBOT).values()
-            (letter,) = (each for each in letters if each["Reply-To"] and f"oust.1.{number}." in each["Reply-To"])
+            (letter,) = (each for each in letters if f"oust.1.{number}." in str(each["Reply-To"]))
             subprocess.run(
                 [sys.executable, "-c", program],
                 input=letter.as_bytes(),
@@ -56,6 +56,7 @@ def test_a_program_plays_by_mail(tmp_path: Path) -> None:
             )
             assert [record.by for record in game().records][number - 1 :] == ["x"]
             if number == 1:
-                corner = "E5" if game().records[0].action[0].cell == "A1" else "A1"
+                taken = game().header.grid.names(game().position.occupied)
+                corner = "E5" if "A1" in taken else "A1"
                 write(ALICE, f"oust move 1 alice wonderland {corner}")
     home.close()

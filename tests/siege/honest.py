@@ -7,6 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
 
+from pbm_oust.accounts.asks import Ask, Topic, reply_address, token_for
+from pbm_oust.store.home import Home
+from tests.support.accounts import account_of
 from tests.support.mails import mail
 from tests.support.server import ADDRESS
 from tests.support.waiting import PATIENCE
@@ -29,6 +32,7 @@ class Table:
     number: int
     random: Random
     port: int
+    home: Home
     waits: list[float] = field(default_factory=list)
     """Seconds from the end of each move's DATA to its 250."""
     played: list[str] = field(default_factory=list)
@@ -43,10 +47,14 @@ class Table:
         """Start the board; it is the one with the table's number."""
         x, o = self.players
         with self._client() as client:
-            self._send(client, x, f"oust challenge {x} {o} {password_of(x)} -size={WIDTH}")
+            line = f"oust challenge {x} {o} {password_of(x)} -size={WIDTH}"
+            self._send(client, x, line, ADDRESS)
 
     def play(self, pace: float, goes_on: Callable[[], bool]) -> None:
-        """Send a move each `pace` seconds, as long as `goes_on` says so and there are cells."""
+        """Answer with a move each `pace` seconds, as long as `goes_on` says so and cells are left.
+
+        Others guess at passwords until none is taken for a while; answers to letters need none.
+        """
         self.waits, due = [], time.monotonic() + self.random.uniform(0, pace)
         left = self.random.sample(SQUARES, len(SQUARES))
         cells = (cell for cell in left if cell not in self.played)
@@ -56,8 +64,7 @@ class Table:
                 if not goes_on():
                     return
                 mover = self.players[len(self.played) % 2]
-                line = f"oust move {self.number + 1} {mover} {password_of(mover)} {cell}"
-                self.waits.append(self._send(client, mover, line))
+                self.waits.append(self._send(client, mover, cell, self._answered_at(mover)))
                 self.played.append(cell)
                 due = max(due + pace, time.monotonic())
 
@@ -68,13 +75,22 @@ class Table:
             client.ehlo()
             yield client
 
-    def _send(self, client: smtplib.SMTP, userid: str, line: str) -> float:
-        """Send a mail; return how long its 250 takes. Raises SMTPException for another reply."""
+    def _answered_at(self, mover: str) -> str:
+        """Return the address of the letter that asks for the next move."""
+        ask = Ask.on_board(Topic.PLAY, "oust", self.number + 1, len(self.played) + 1, mover)
+        token = token_for(self.home.key(), account_of(self.home, mover), ask)
+        return reply_address(ADDRESS, ask, token)
+
+    def _send(self, client: smtplib.SMTP, userid: str, line: str, recipient: str) -> float:
+        """Send a mail with a line; return how long its 250 takes.
+
+        Raises SMTPException for another reply.
+        """
         sender = address_of(userid)
         message_id = f"Message-ID: <{self.random.getrandbits(64):x}@honest.example>"
-        data = mail(f"From: {sender}", f"To: {ADDRESS}", f"Subject: {line}", message_id)
+        data = mail(f"From: {sender}", f"To: {recipient}", message_id, text=f"{line}\r\n")
         client.mail(sender)
-        client.rcpt(ADDRESS)
+        client.rcpt(recipient)
         client.docmd("DATA")
         client.send(data + b"\r\n.\r\n")
         begun = time.monotonic()

@@ -114,7 +114,8 @@ def conduct(plan: Plan, folder: Path, show: Callable[[str], None]) -> Ending:
     with logging_into(log, [*command, "--smtp", "127.0.0.1:0"]) as (process, port):
         server = Server(home.path, process, port)
         tables = [
-            Table(number, Random(plan.seed + number), server.port) for number in range(plan.tables)
+            Table(number, Random(plan.seed + number), server.port, home)
+            for number in range(plan.tables)
         ]
         for userid in (userid for table in tables for userid in table.players):
             make_account(home, userid, password_of(userid), address_of(userid))
