@@ -7,8 +7,8 @@ with rules of its own has a module, such as `queue.py`.
 import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from itertools import chain
 from pkgutil import get_data
@@ -21,7 +21,14 @@ from pbm_oust.accounts import items
 from pbm_oust.accounts.address import exact_address, normal_address
 from pbm_oust.accounts.password import is_nobodys
 from pbm_oust.accounts.queue import Plan
-from pbm_oust.accounts.settings import MailWhen, Setting, Settings, read_settings
+from pbm_oust.accounts.settings import (
+    DigestAt,
+    MailWhen,
+    Setting,
+    Settings,
+    Switch,
+    read_settings,
+)
 from pbm_oust.accounts.vacations import DAY, Absence, away_at, together
 from pbm_oust.board.notation import USERID, format_time
 from pbm_oust.robot.levels import HOUSE
@@ -134,6 +141,29 @@ class Solved(items.Item, frozen=True):
     number: items.Number
 
 
+class Missed(items.Item, frozen=True):
+    """A puzzle that a player has first tried in vain, and has not solved since."""
+
+    word: ClassVar[str] = "Missed"
+    kind: items.Kind
+    number: items.Number
+
+
+class Streak(items.Item, frozen=True):
+    """The days in a row on which a player has solved puzzles, in their time zone."""
+
+    word: ClassVar[str] = "Streak"
+    days: items.Number
+    last: date
+
+
+class PuzzleMailed(items.Item, frozen=True):
+    """The time of the latest puzzle of the day that was mailed, or as the player asked for them."""
+
+    word: ClassVar[str] = "PuzzleMailed"
+    at: items.Time
+
+
 class GivenUserid(items.Item, frozen=True):
     """The userid that the server has given a player who named none."""
 
@@ -183,6 +213,10 @@ class Account(Struct, frozen=True):
     broadcasts: tuple[BroadcastAt, ...] = ()
     digests: Annotated[tuple[Digested, ...], _ONE] = ()
     solved: tuple[Solved, ...] = ()
+    """The solved puzzles, the one solved last at the end."""
+    missed: tuple[Missed, ...] = ()
+    streaks: Annotated[tuple[Streak, ...], _ONE] = ()
+    puzzles_mailed: Annotated[tuple[PuzzleMailed, ...], _ONE] = ()
     signed_off: Annotated[tuple[SignedOffSince, ...], _ONE] = ()
     disabled: Annotated[tuple[DisabledSince, ...], _ONE] = ()
     verified: tuple[Proof, ...] = ()
@@ -355,9 +389,25 @@ class Account(Struct, frozen=True):
         settings = self.all_settings
         if settings.mail is not MailWhen.DIGEST:
             return None
-        slot = settings.next_slot(self.digested.looked)
+        return self._slot_after(self.digested.looked, settings.digest)
+
+    def next_puzzle(self) -> datetime | None:
+        """Return the time of the next puzzle of the day by mail; None for who gets none."""
+        is_there = not (self.signed_off or self.disabled)
+        if self.all_settings.puzzles is Switch.OFF or not is_there:
+            return None
+        latest = self.puzzles_mailed[-1].at if self.puzzles_mailed else self.joined
+        return self._slot_after(latest, DigestAt.MORNING)
+
+    def with_puzzle_mailed(self, at: datetime) -> "Account":
+        """Return the account with the time of the latest puzzle of the day."""
+        return structs.replace(self, puzzles_mailed=(PuzzleMailed(items.to_the_second(at)),))
+
+    def _slot_after(self, moment: datetime, at: DigestAt) -> datetime:
+        """Return the first time of a daily letter after a moment, when the player is not away."""
+        slot = self.all_settings.next_slot(moment, at)
         while away := away_at(self.vacations, slot):
-            slot = settings.next_slot(away.end)
+            slot = self.all_settings.next_slot(away.end, at)
         return slot
 
     @property
@@ -382,13 +432,32 @@ class Account(Struct, frozen=True):
             self, signed_off=(SignedOffSince(items.to_the_second(at)),) if at else ()
         )
 
-    def solved_of(self, kind: str) -> frozenset[int]:
-        """Return the numbers of the solved puzzles of a game."""
-        return frozenset(each.number for each in self.solved if each.kind == kind)
+    def solved_of(self, kind: str) -> Sequence[int]:
+        """Return the numbers of the solved puzzles of a game, the one solved last at the end."""
+        return [each.number for each in self.solved if each.kind == kind]
 
-    def with_solved(self, puzzle: Solved) -> "Account":
-        """Return the account with a solved puzzle, perhaps one solved before."""
-        return structs.replace(self, solved=_each_once(self.solved, (puzzle,)))
+    def has_tried(self, kind: str, number: int) -> bool:
+        """Return whether the player has ever given an answer to a puzzle, right or wrong."""
+        return Solved(kind, number) in self.solved or Missed(kind, number) in self.missed
+
+    def with_solved(self, kind: str, number: int, day: date) -> "Account":
+        """Return the account with a puzzle solved on a day, perhaps not for the first time."""
+        others = tuple(each for each in self.solved if each != Solved(kind, number))
+        missed = tuple(each for each in self.missed if each != Missed(kind, number))
+        before = self.streak_on(day)
+        is_new = not (self.streaks and self.streaks[0].last >= day)
+        streak = (Streak(before + 1, day),) if is_new else self.streaks
+        solved = (*others, Solved(kind, number))
+        return structs.replace(self, solved=solved, missed=missed, streaks=streak)
+
+    def with_missed(self, kind: str, number: int) -> "Account":
+        """Return the account with a puzzle that was first tried in vain."""
+        return structs.replace(self, missed=(*self.missed, Missed(kind, number)))
+
+    def streak_on(self, day: date) -> int:
+        """Return on how many days in a row up to a day, or the one before, puzzles were solved."""
+        is_going_on = self.streaks and self.streaks[0].last >= day - DAY
+        return self.streaks[0].days if is_going_on else 0
 
     def with_proof(self, proof: Proof) -> "Account":
         """Return the account with one more proof."""
@@ -424,7 +493,13 @@ class Account(Struct, frozen=True):
             queue=_each_once(self.queue, other.queue),
             submissions=_each_once(self.submissions, other.submissions),
             seeks=(*self.seeks, *other.seeks),
-            solved=_each_once(self.solved, other.solved),
+            solved=_each_once(other.solved, self.solved),
+            missed=tuple(
+                each
+                for each in _each_once(self.missed, other.missed)
+                if Solved(each.kind, each.number) not in (*self.solved, *other.solved)
+            ),
+            streaks=self.streaks or other.streaks,
             vacations=tuple(map(Absence.shortened, together((*self.vacations, *other.vacations)))),
         )
         return both.with_renamed(other.userid, None).with_renamed(self.userid, None)

@@ -49,8 +49,8 @@ from pbm_oust.rules import KINDS
 TOKEN = re.compile(r"[a-z2-7]{16}")
 LONGEST_LOCAL_PART = 64
 """RFC 5321, section 4.5.3.1.1."""
-BROADCASTS, DIGEST = "broadcasts", "digest"
-"""Letters to everybody, and the letter of each day."""
+BROADCASTS, DIGEST, PUZZLES = "broadcasts", "digest", "puzzles"
+"""Letters to everybody, the letter of each day about boards, and the one with a puzzle."""
 
 
 class Topic(Enum):
@@ -93,7 +93,7 @@ _ABOUT: Mapping[Topic, str] = {
     Topic.PUZZLE: _NUMBERED,
     Topic.TOURNAMENT: _NUMBERED,
     Topic.LADDER: _NUMBERED,
-    Topic.OFF: rf"{BROADCASTS}|{DIGEST}|{_NUMBERED}|{TOKEN.pattern}",
+    Topic.OFF: rf"{BROADCASTS}|{DIGEST}|{PUZZLES}|{_NUMBERED}|{TOKEN.pattern}",
     Topic.DO: "[a-z]{1,16}",
     Topic.BEGIN: rf"{_KIND}(?:\.[a-z]{{2}})?",
     Topic.INVITATION: rf"{USERID.pattern}(?:\.[a-z]{{2}})?",
@@ -110,7 +110,11 @@ _OF_KIND = frozenset(
     (*_ON_BOARD, Topic.OFF, Topic.JOIN, Topic.PUZZLE, Topic.TOURNAMENT, Topic.LADDER)
 )
 """What they are about is a number in a game."""
-_ENDED = {BROADCASTS: ("broadcasts", Switch.OFF.value), DIGEST: ("mail", MailWhen.OFF.value)}
+_ENDED = {
+    BROADCASTS: ("broadcasts", Switch.OFF.value),
+    DIGEST: ("mail", MailWhen.OFF.value),
+    PUZZLES: ("puzzles", Switch.OFF.value),
+}
 """The setting that ends letters of a sort."""
 
 

@@ -125,8 +125,9 @@ def parse_json(text: str) -> Account:
     account = account.with_settings(account.all_settings).with_notes(account.notes_by_board)
     try:
         account.next_digest()
+        account.next_puzzle()
     except OverflowError:
-        raise BadAccount("no year has the time of the next digest") from None
+        raise BadAccount("no year has the time of the next daily letter") from None
     return account
 
 

@@ -10,7 +10,7 @@ chooses another one the usual value counts.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from enum import Enum
 from functools import cache, lru_cache
 from typing import Any, ClassVar, get_type_hints
@@ -120,6 +120,8 @@ class Settings(Struct, frozen=True):
     digest: DigestAt = DigestAt.MORNING
     cups: Switch = Switch.OFF
     """Whether the player is told of new tournaments."""
+    puzzles: Switch = Switch.OFF
+    """Whether the player is mailed the puzzle of each day, in the morning."""
     unknown: tuple[Unknown, ...] = ()
     """Stored settings without a meaning here; defaults count in their place."""
 
@@ -163,15 +165,19 @@ class Settings(Struct, frozen=True):
         slots = (self._slot(now, days=-back) for back in range(2))
         return next(slot for slot in slots if slot <= now)
 
-    def next_slot(self, after: datetime) -> datetime:
-        """Return the first time of a digest after a moment, in UTC."""
-        slots = (self._slot(after, days=ahead) for ahead in range(3))
+    def next_slot(self, after: datetime, at: DigestAt | None = None) -> datetime:
+        """Return the first time of a digest after a moment, or of another hour, in UTC."""
+        slots = (self._slot(after, days=ahead, at=at) for ahead in range(3))
         return next(slot for slot in slots if slot > after)
 
-    def _slot(self, moment: datetime, *, days: int) -> datetime:
-        """Return the time of the digest some days after a moment's day."""
-        day = moment.astimezone(self.zone).date() + timedelta(days=days)
-        return datetime.combine(day, time(HOURS[self.digest]), self.zone).astimezone(UTC)
+    def day_of(self, moment: datetime) -> date:
+        """Return the day of a moment in the player's time zone."""
+        return moment.astimezone(self.zone).date()
+
+    def _slot(self, moment: datetime, *, days: int, at: DigestAt | None = None) -> datetime:
+        """Return the time of the digest, or another hour, some days after a moment's day."""
+        day = self.day_of(moment) + timedelta(days=days)
+        return datetime.combine(day, time(HOURS[at or self.digest]), self.zone).astimezone(UTC)
 
 
 USUAL = Settings()

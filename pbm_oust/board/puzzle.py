@@ -5,7 +5,7 @@ Whoever solves one plays x and has a turn. A game without a file has none.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from enum import Enum
 from functools import cache
 from pkgutil import get_data
@@ -19,7 +19,7 @@ from pbm_oust.board.header import NO_BOARD, Header, Terms
 from pbm_oust.board.reasons import AfterTurn, AgainstRules, OffGrid
 from pbm_oust.board.record import Place
 from pbm_oust.refusal import Illegal
-from pbm_oust.rules import Grid, Kind, Position, Side, parse_grid
+from pbm_oust.rules import KINDS, Grid, Kind, Position, Side, parse_grid
 
 _AT = datetime(2026, 11, 20, tzinfo=UTC)
 """The time of every event in a puzzle."""
@@ -195,6 +195,34 @@ def winning_turn(position: Position) -> tuple[str, ...]:
         ),
         (),
     )
+
+
+BELIEF = 10
+"""How many tries the place of a puzzle in its file weighs as much as."""
+
+
+class Difficulty(Enum):
+    """How hard a puzzle is."""
+
+    EASY = "easy"
+    MEDIUM = "medium"
+    HARD = "hard"
+
+    @classmethod
+    def of(cls, puzzle: Puzzle, tried: int, failed: int) -> "Difficulty":
+        """Return how hard a puzzle is by how many have tried it, and failed at their first try.
+
+        As long as these are few, its place counts, for the puzzles of a game go from easy to hard.
+        """
+        place = (puzzle.number - 0.5) / len(puzzles_of(puzzle.kind))
+        share = (failed + BELIEF * place) / (tried + BELIEF)
+        return tuple(cls)[min(int(len(cls) * share), len(cls) - 1)]
+
+
+def puzzle_of_day(day: date) -> Puzzle | None:
+    """Return the puzzle of a day: those of all games in turn, each once before one comes again."""
+    known = [puzzle for kind in KINDS.values() for puzzle in puzzles_of(kind)]
+    return known[day.toordinal() % len(known)] if known else None
 
 
 def steps_of(kind: Kind) -> Sequence[Puzzle]:

@@ -1,12 +1,12 @@
-"""The command puzzle: positions to solve by mail, one after the other."""
+"""The command puzzle: positions to solve by mail, one after the other, and the one of each day."""
 
 from collections.abc import Sequence
-from enum import Enum
+from itertools import chain
 
-from pbm_oust.accounts.account import Solved
-from pbm_oust.accounts.asks import Ask, Topic
+from pbm_oust.accounts.account import Account
+from pbm_oust.accounts.asks import Topic
 from pbm_oust.board import Place
-from pbm_oust.board.puzzle import Attempt, Puzzle, puzzles_of
+from pbm_oust.board.puzzle import Puzzle, puzzles_of
 from pbm_oust.grammar.form import AnsweredBy, Form
 from pbm_oust.grammar.notation import Heading, Text
 from pbm_oust.grammar.parts import Rest
@@ -14,11 +14,12 @@ from pbm_oust.grammar.values import read_number
 from pbm_oust.grammar.vocabulary import find_command_word
 from pbm_oust.grammar.wish import read_wish
 from pbm_oust.play.context import Context, Outcome, answered
-from pbm_oust.play.notices import Notice, ShownBoard
+from pbm_oust.play.puzzles import PuzzleNotice, PuzzleWord
 from pbm_oust.play.request import Ending
 from pbm_oust.play.unit_of_work import ForAnybody
-from pbm_oust.refusal import Illegal, NotAllowed, NotAllowedReason
+from pbm_oust.refusal import NotAllowed, NotAllowedReason
 from pbm_oust.rules import Kind
+from pbm_oust.store.puzzles import note_try
 
 HEADING = Heading.GENERAL
 
@@ -30,38 +31,6 @@ class NoSuchPuzzle(NotAllowedReason, frozen=True):
     count: int
 
 
-class PuzzleWord(Enum):
-    """The questions about a puzzle, in place of a turn."""
-
-    HINT = "hint"
-    ANSWER = "answer"
-    NEXT = "next"
-
-
-class PuzzleNotice(Notice, frozen=True):
-    """A puzzle, and what came of the turn that was tried."""
-
-    puzzle: Puzzle
-    """The one to solve; if the last one has just been solved, that."""
-    attempt: Attempt | None = None
-    """What was tried, on this puzzle or on the one before."""
-    refusal: Illegal | None = None
-    """Why that is not legal."""
-    wanted: PuzzleWord | None = None
-    left: int = 0
-    """How many puzzles of the game the reader has not solved, as far as that is known."""
-
-    def shows(self) -> tuple[ShownBoard, ...]:
-        """Return the position."""
-        return (ShownBoard(self.puzzle.game, is_now=False),)
-
-    def ask(self) -> Ask:
-        """Return that an answer tries to solve the puzzle, a guest's too."""
-        puzzle = self.puzzle
-        userid = self.reader.userid or ""
-        return Ask.numbered(Topic.PUZZLE, puzzle.kind.name, puzzle.number, userid)
-
-
 Tried = tuple[str, ...] | PuzzleWord | None
 """The cells of a turn, or what is asked."""
 
@@ -69,10 +38,11 @@ Tried = tuple[str, ...] | PuzzleWord | None
 def give_puzzle(on: Context, kind: Kind, number: int | None, tried: Tried) -> Outcome:
     """Mail a puzzle, judge a turn, or tell how it is solved.
 
-    What a player solves is kept if something proves whose the request is.
+    What a player solves, or fails to solve at first, is kept if something proves whose the request
+    is.
     """
     reader, known = on.as_owner(on.asker()), puzzles_of(kind)
-    solved = reader.account.solved_of(kind.name) if reader.account else frozenset()
+    solved = reader.account.solved_of(kind.name) if reader.account else ()
     puzzle = _numbered(kind, number) if number else _after(kind, 0, solved)
     attempt = refusal = None
     if tried is PuzzleWord.NEXT:
@@ -80,16 +50,31 @@ def give_puzzle(on: Context, kind: Kind, number: int | None, tried: Tried) -> Ou
     elif isinstance(tried, tuple):
         attempt, refusal = puzzle.tried_as_far(tried)
     wanted = tried if isinstance(tried, PuzzleWord) else None
-    if not attempt or refusal or not attempt.is_reached:
+    is_solved = attempt is not None and not refusal and attempt.is_reached
+    own = on.account(on.request.writer) if on.request.writer else None
+    if own and attempt and not refusal and (is_solved or attempt.is_over):
+        own = _kept(on, own, puzzle, is_solved=is_solved)
+    if not is_solved:
         left = len(known) - len(solved)
         return answered(PuzzleNotice(reader, puzzle, attempt, refusal, wanted, left))
-    solved |= {puzzle.number}
+    solved = [*(each for each in solved if each != puzzle.number), puzzle.number]
     following = _after(kind, puzzle.number, solved)
-    notice = PuzzleNotice(reader, following, attempt, left=len(known) - len(solved))
-    if on.request.writer:
-        account = on.account(on.request.writer)
-        on.save(account.with_solved(Solved(kind.name, puzzle.number)))
+    days = own.streak_on(own.all_settings.day_of(on.now)) if own else 0
+    left, count = len(known) - len(solved), len(solved)
+    notice = PuzzleNotice(reader, following, attempt, left=left, solved=count, days=days)
     return Outcome(Ending.DONE, (notice,))
+
+
+def _kept(on: Context, account: Account, puzzle: Puzzle, *, is_solved: bool) -> Account:
+    """Keep what came of a player's turn, count it if it is their first try; return the account."""
+    kind, number = puzzle.kind.name, puzzle.number
+    is_first = not account.has_tried(kind, number)
+    if is_first:
+        note_try(on.transaction, kind, number, is_failed=not is_solved)
+    if is_solved:
+        day = account.all_settings.day_of(on.now)
+        return on.save(account.with_solved(kind, number, day))
+    return on.save(account.with_missed(kind, number)) if is_first else account
 
 
 def _numbered(kind: Kind, number: int) -> Puzzle:
@@ -100,16 +85,19 @@ def _numbered(kind: Kind, number: int) -> Puzzle:
     return known[number - 1]
 
 
-def _after(kind: Kind, number: int, solved: frozenset[int]) -> Puzzle:
+def _after(kind: Kind, number: int, solved: Sequence[int]) -> Puzzle:
     """Return the first puzzle behind a number that is not solved, or else before it.
 
-    It is the next one, or the first, if all are solved. Raises NotAllowed if there are none.
+    If all are solved, it is the one of the others that was solved longest ago. Raises NotAllowed if
+    there are none.
     """
     known = puzzles_of(kind)
     in_turn = [*known[number:], *known[:number]]
     if not in_turn:
         raise NotAllowed(NoSuchPuzzle(kind, 0))
-    return next((each for each in in_turn if each.number not in solved), in_turn[0])
+    left = (each for each in in_turn if each.number not in solved)
+    again = (known[each - 1] for each in solved if each != number and each <= len(known))
+    return next(chain(left, again), in_turn[0])
 
 
 def _read(words: Sequence[str]) -> tuple[int | None, Tried]:

@@ -109,6 +109,8 @@ def settle(on: Context, changes: tuple[tuple[str, str], ...]) -> Outcome:
     if settings.digest is not before.digest and account.digests:
         # The next one comes at the new hour, not at once because that has passed today.
         account = account.with_digested(Digested(on.now, account.digested.sent))
+    if settings.puzzles is not before.puzzles:
+        account = account.with_puzzle_mailed(on.now)  # the first one comes the next morning
     account = on.save(account.with_settings(settings))
     changed = tuple(name for name, _ in changes)
     return done([SettingsNotice.of(on.reader_at(account), changed)])

@@ -1,4 +1,4 @@
-"""What becomes due in time: reminders, games that are lost, digests.
+"""What becomes due in time: reminders, games that are lost, digests, puzzles of the day.
 
 A sweep looks at everything and does what is due. It records what it did, so that sweeps may run at
 any time, in any number of processes: each thing is done once.
@@ -13,13 +13,14 @@ from msgspec import Struct
 from pbm_oust.board import Game, Ruling
 from pbm_oust.board.notation import format_action
 from pbm_oust.play.context import Look
+from pbm_oust.play.puzzles import mail_puzzle_of_day
 from pbm_oust.play.request import Ending
 from pbm_oust.play.rulings import rule_board, send_digest
 from pbm_oust.play.tournaments import go_on
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules import KINDS, Kind
-from pbm_oust.store.accounts import whole, with_digest_due
+from pbm_oust.store.accounts import whole, with_digest_due, with_puzzle_due
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.index import damaged_boards, due_by
 from pbm_oust.store.tournaments import due_cups
@@ -34,7 +35,7 @@ class SweepAction(Struct, frozen=True):
     """Something that a sweep did."""
 
     what: str
-    """As in histories: `remind x`, `forfeit o`; `digest`; or what went on in a tournament."""
+    """As in histories, `remind x`; or `digest`, `puzzle`, or what went on in a tournament."""
     about: str
     """The name of a board or a tournament, or a userid."""
 
@@ -94,11 +95,14 @@ def _chores(work: UnitOfWork) -> Iterator[_Chore]:
     with work.reading() as on:
         damaged = [each for kind in KINDS for each in damaged_boards(on.snapshot, kind)]
         named, userids = due_by(on.snapshot, on.now), with_digest_due(on.snapshot, on.now)
+        puzzled = with_puzzle_due(on.snapshot, on.now)
     for name in (*named, *damaged):
         rule = partial(_rule, work, KINDS[name.kind], name.board)
         yield _Chore(str(name), str(name), rule)
     for userid in userids:
         yield _Chore(userid, f"digest of {userid}", partial(_digest, work, userid))
+    for userid in puzzled:
+        yield _Chore(userid, f"puzzle for {userid}", partial(_puzzle, work, userid))
     yield _Chore("codes", "expired codes", partial(forget_expired, work.home, work.now()))
 
 
@@ -113,6 +117,12 @@ def _digest(work: UnitOfWork, userid: str) -> str:
     """Mail a player what waits for them, if that is due."""
     made = work.carry_out(lambda on: send_digest(on, userid))
     return "digest" if made.ending is Ending.DONE else ""
+
+
+def _puzzle(work: UnitOfWork, userid: str) -> str:
+    """Mail a player the puzzle of the day, if that is due."""
+    made = work.carry_out(lambda on: mail_puzzle_of_day(on, userid))
+    return "puzzle" if made.ending is Ending.DONE else ""
 
 
 def _rule(work: UnitOfWork, kind: Kind, board: int) -> str:

@@ -6,10 +6,11 @@
 An account is one document (`accounts/document.py`) in one row. What accounts are found by stands in
 tables beside it, which are written from the document with it, where that says something else:
 
-    addresses    in the form in which they are compared
-    watched      the boards that players watch
-    seeks        open challenges
-    mentions     the userids of others, which change or go
+    addresses      in the form in which they are compared
+    watched        the boards that players watch
+    seeks          open challenges
+    mentions       the userids of others, which change or go
+    daily_puzzles  when players are mailed the next puzzle of the day
 
 What cannot be read troubles nobody but its owner: the account says so (`damaged`), seems to keep
 nothing of it, and is written without touching it.
@@ -174,6 +175,7 @@ _BESIDE: dict[str, tuple[tuple[str, ...], Callable[[Account], Iterable[Row]]]] =
         lambda of: [(each.kind, each.number, seconds(each.at)) for each in of.seeks],
     ),
     "mentions": (("mentioned",), lambda of: [(each,) for each in of.mentioned()]),
+    "daily_puzzles": (("due",), lambda of: [(seconds(due),) for due in [of.next_puzzle()] if due]),
 }
 """Tables beside the documents: their columns without the userid, and the rows for an account."""
 
@@ -259,6 +261,12 @@ def with_digest_due(snapshot: Snapshot, now: datetime) -> list[str]:
         "SELECT userid FROM accounts WHERE digest_due <= ? OR digest_due > ? ORDER BY digest_due"
     )
     return _userids(snapshot, search, seconds(now), seconds(now + AHEAD + 2 * DAY))
+
+
+def with_puzzle_due(snapshot: Snapshot, now: datetime) -> list[str]:
+    """Return the userids with a puzzle of the day due, oldest first."""
+    search = "SELECT userid FROM daily_puzzles WHERE due <= ? ORDER BY due, userid"
+    return _userids(snapshot, search, seconds(now))
 
 
 def open_seeks(snapshot: Snapshot, kind: str, since: datetime) -> list[tuple[Seek, str]]:

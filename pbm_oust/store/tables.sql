@@ -41,6 +41,21 @@ CREATE TABLE seek_numbers ( -- the highest number given, also to open challenges
     highest INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE daily_puzzles ( -- who is mailed the puzzle of the day, and when the next time
+    due INTEGER NOT NULL,
+    userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,
+    PRIMARY KEY (due, userid)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX daily_puzzles_userid ON daily_puzzles (userid);
+
+CREATE TABLE puzzle_tries ( -- how players have fared who tried a puzzle for the first time
+    kind TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    tried INTEGER NOT NULL,
+    failed INTEGER NOT NULL,
+    PRIMARY KEY (kind, number)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE mentions ( -- who stands in the account of somebody else
     mentioned TEXT NOT NULL, -- a userid
     userid TEXT NOT NULL REFERENCES accounts ON DELETE CASCADE ON UPDATE CASCADE,

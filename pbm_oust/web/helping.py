@@ -1,4 +1,4 @@
-"""Pages to learn from: the help that mail gives, the rules with boards to touch, and puzzles.
+"""Pages to learn from: the help that mail gives, and the rules with boards to touch.
 
 Nothing is kept: what somebody has placed stands in the address, as where they explore.
 """
@@ -14,7 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from pbm_oust.board.puzzle import Attempt, Puzzle, drawn_position, puzzles_of, steps_of
+from pbm_oust.board.puzzle import Attempt, Puzzle, drawn_position, steps_of
 from pbm_oust.commands.general import PLAYED
 from pbm_oust.experiments.advice import TRIED
 from pbm_oust.grammar.notation import word_in
@@ -31,7 +31,7 @@ from pbm_oust.render.svg import Free, board_svg
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import kind_asked
-from pbm_oust.web.boards import SVG, picture
+from pbm_oust.web.boards import picture
 from pbm_oust.web.ground import HTML, Templates, ground_of, source_of
 from pbm_oust.web.play import cells_of
 
@@ -138,7 +138,7 @@ class Tried(Struct, frozen=True):
         return self.attempt.puzzle
 
 
-def _tried(
+def tried_at(
     puzzle: Puzzle,
     moves: str,
     address: Callable[[Sequence[str]], str],
@@ -176,7 +176,7 @@ async def rules(request: Request) -> Response:
 
     def shown() -> list[Tried]:
         return [
-            _tried(
+            tried_at(
                 step,
                 given.get("moves", "") if step.name == given.get("step") else "",
                 partial(addresses.of_step, kind.name, step.name),
@@ -210,53 +210,3 @@ def _pictured(kind: Kind, drawn: Picture, prefix: str, templates: Templates) -> 
     position = drawn_position(kind, drawn.cells, "\n".join(drawn.rows.lower().split()))
     marks = Marks(latest, pointed=drawn.marked)
     return board_svg(position, marks, kind.title, templates.translator.gettext, prefix=prefix)
-
-
-async def puzzles(request: Request) -> Response:
-    """Answer with the puzzles of a game."""
-    kind: Kind = request.path_params["kind"]
-    if not puzzles_of(kind):
-        raise HTTPException(404)
-    ground, templates = ground_of(request), ground_of(request).templates_for(request)
-    pictured = [
-        (each, picture(each.game, templates.translator, title_of(each, templates), f"p{nth}"))
-        for nth, each in enumerate(puzzles_of(kind), 1)
-    ]
-    return ground.page(request, "puzzles", kind=kind, pictured=pictured)
-
-
-def _asked(request: Request) -> Puzzle:
-    """Return the puzzle that a path names. Raises HTTPException."""
-    number: int = request.path_params["number"]
-    known = puzzles_of(request.path_params["kind"])
-    if not 1 <= number <= len(known):
-        raise HTTPException(404)
-    return known[number - 1]
-
-
-async def puzzle(request: Request) -> Response:
-    """Answer with a puzzle, after the placements in the address, judged."""
-    ground, asked = ground_of(request), _asked(request)
-    name, templates = asked.kind.name, ground.templates_for(request)
-
-    def shown() -> Tried:
-        return _tried(
-            asked,
-            request.query_params.get("moves", ""),
-            partial(addresses.of_puzzle, name, asked.number),
-            templates,
-        )
-
-    tried = await ground.replaying.do_for(source_of(request), shown)
-    count = len(puzzles_of(asked.kind))
-    return ground.page(request, "puzzle", tried=tried, puzzle=asked, kind=asked.kind, count=count)
-
-
-async def svg(request: Request) -> Response:
-    """Answer with the picture of a puzzle."""
-    ground, asked = ground_of(request), _asked(request)
-    templates = ground.templates_for(request)
-    title = title_of(asked, templates)
-    made_from = "puzzle", asked.kind.name, asked.number, templates.language
-    made = ground.cache.get(made_from, lambda: picture(asked.game, templates.translator, title))
-    return made.answer(request, SVG, templates.headers(made.keeping))

@@ -18,6 +18,7 @@ from pbm_oust.accounts.account import bare_userid
 from pbm_oust.board import Game, Summary
 from pbm_oust.board.formats import summary_fields
 from pbm_oust.board.notation import LONGEST_USERID
+from pbm_oust.board.puzzle import puzzle_of_day
 from pbm_oust.commands.begin import whole_example
 from pbm_oust.grammar.grids import read_grid
 from pbm_oust.grammar.values import Filter
@@ -71,7 +72,7 @@ def _written(ground: Ground, templates: Templates) -> str:
     with ground.work.reading() as on:
         active, ended = find_latest(on, BoardSearch(kinds), part), latest_results(on, kinds)
         seeks = open_seeks(on, kinds)[:MOST_ON_FRONT]
-        cups = cups_going_on(on, kinds, MOST_CUPS)
+        cups, daily = cups_going_on(on, kinds, MOST_CUPS), puzzle_of_day(on.now.date())
         latest = (on.game_if_any(each.kind, each.board) for each in active.boards)
         game = next((each for each in latest if each and each.position.occupied), None)
         short = (each for each in ended if each.records <= MOST_FILMED)
@@ -83,7 +84,9 @@ def _written(ground: Ground, templates: Templates) -> str:
         drawn = ground.cache.get(made_from, lambda: _film(shown, templates)).content.decode()
     else:
         drawn = picture(shown, templates.translator)
+    posed = daily and picture(daily.game, templates.translator, "", "d")
     given = {"active": active, "ended": ended, "seeks": seeks, "cups": cups}
+    given |= {"daily": daily, "posed": posed}
     return templates.fill("front.html", shown=game, picture=drawn, **given)
 
 

@@ -26,7 +26,6 @@ from pbm_oust.grammar.values import LINK, Filter
 from pbm_oust.languages import LANGUAGES, Language
 from pbm_oust.play.context import Look
 from pbm_oust.play.finding import BoardSearch, find_latest
-from pbm_oust.play.request import Request as Asked
 from pbm_oust.play.starting import open_seeks, possible_opponents
 from pbm_oust.refusal import Refusal
 from pbm_oust.robot.levels import HOUSE, LEVELS
@@ -44,7 +43,7 @@ from pbm_oust.web.forms import Mistake
 from pbm_oust.web.ground import KEPT_SECRET, Ground, ground_of
 from pbm_oust.web.live import state_of
 from pbm_oust.web.play import act_at, own_sitting, page_at, unread_by
-from pbm_oust.web.sign_in import ONCE, SignedIn, form_of_player, player_of, player_page
+from pbm_oust.web.sign_in import SignedIn, asked_by_player, form_of_player, player_of, player_page
 from pbm_oust.web.tournaments import own_page
 
 Again = Callable[[Mistake], Response]
@@ -63,7 +62,6 @@ _ABOUT_TOURNAMENTS = (ENTER.name, WITHDRAW.name)
 _ABOUT_LADDERS = (JOIN.name, LEAVE.name, CHALLENGE.name)
 _SHOWN = ("settings", "seek", "unseek", *_ABOUT_TOURNAMENTS, *_ABOUT_LADDERS)
 """The commands of which the page itself shows what has come, on which their forms are."""
-_LONGEST_ONCE = 64
 _NUMBER = "number"
 """The hidden field with the number of the record that a form may make."""
 
@@ -418,7 +416,7 @@ async def _done(
     """
     ground = ground_of(request)
     try:
-        asked = _asked(player, form, request)
+        asked = asked_by_player(player, form, request, _line_in(form, player))
     except Refusal as refusal:
         reader = ground.work.look(lambda on: on.reader(player.account))
         said = forms.reason_of(refusal, reader, ground)
@@ -438,22 +436,12 @@ async def _done(
     return forms.answer_page(request, carried, account.all_settings.language, back=back)
 
 
-def _asked(player: SignedIn, form: Mapping[str, str], request: Request) -> Asked:
-    """Return the request of a mail that says the same.
+def _line_in(form: Mapping[str, str], player: SignedIn) -> str:
+    """Return the line of the command in a form.
 
     Raises HTTPException for no command, and Refusal for a field that is not what it is for.
     """
     try:
-        line = form.get("line", "") or forms.line_of(form.get("command", ""), form, player.userid)
+        return form.get("line", "") or forms.line_of(form.get("command", ""), form, player.userid)
     except KeyError:
         raise HTTPException(400) from None
-    once = form.get(ONCE, "")[:_LONGEST_ONCE]
-    return forms.asked_of(
-        request,
-        f"{player.session.name} {once}",
-        player.account.first_address,
-        line=" ".join(line.split()),
-        chat=forms.text_in(form),
-        language=player.language,
-        signed_in=player.userid,
-    )

@@ -21,7 +21,7 @@ from starlette.responses import RedirectResponse, Response
 from pbm_oust.accounts import tags
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.address import is_same_address, parse_address
-from pbm_oust.accounts.asks import BROADCASTS, DIGEST, Ask, Claim, Topic, verified
+from pbm_oust.accounts.asks import BROADCASTS, DIGEST, PUZZLES, Ask, Claim, Topic, verified
 from pbm_oust.accounts.password import Secret
 from pbm_oust.accounts.settings import USUAL, Settings
 from pbm_oust.commands.account import VERIFY, UseridTaken, free_userid
@@ -52,6 +52,7 @@ _SAFE, _PLAIN = "__Host-session", "session"
 _BACK = "back"
 """The cookie with the page that somebody wanted to see before they signed in."""
 _LONGEST_BACK = 1000
+_LONGEST_ONCE = 64
 CHECK, ONCE = "check", "once"
 """The hidden fields of a form: the token of the session's forms, and what tells it from others."""
 ANSWER_SECONDS = 0.25
@@ -321,6 +322,21 @@ def asked_by_stranger(request: Request) -> Asked:
     return forms.asked_of(request, secrets.token_hex(8), sender, language=language_asked(request))
 
 
+def asked_by_player(
+    player: SignedIn, form: Mapping[str, str], request: Request, line: str
+) -> Asked:
+    """Return the request of a player's form, as a mail of theirs that says the same."""
+    return forms.asked_of(
+        request,
+        f"{player.session.name} {form.get(ONCE, '')[:_LONGEST_ONCE]}",
+        player.account.first_address,
+        line=" ".join(line.split()),
+        chat=forms.text_in(form),
+        language=player.language,
+        signed_in=player.userid,
+    )
+
+
 async def look_at_sign_up(request: Request) -> Response:
     """Answer with the form of an account."""
     return _sign_up_page(request, {})
@@ -456,8 +472,9 @@ async def look_at_unsubscribing(request: Request) -> Response:
         "off",
         is_done=False,
         userid=asked.userid,
-        board="" if asked.name in (BROADCASTS, DIGEST) else asked.name,
+        board="" if asked.name in (BROADCASTS, DIGEST, PUZZLES) else asked.name,
         is_digest=asked.name == DIGEST,
+        is_puzzle=asked.name == PUZZLES,
     )
 
 

@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from pbm_oust.accounts import asks
 from pbm_oust.accounts.settings import Switch
+from pbm_oust.accounts.tags import tag_of
 from pbm_oust.mail.inbound import Envelope, open_inbound
+from pbm_oust.store.accounts import with_puzzle_due
 from pbm_oust.store.limits import Counted, number_counted
 from tests.support import tables
 from tests.support.accounts import account_of
@@ -113,3 +116,15 @@ def test_a_guessed_link_keeps_none_away(here: Place) -> None:
     assert guessed != path
     assert here.site.post(guessed, "List-Unsubscribe=One-Click").status == 410
     assert wants_invitations(here)
+
+
+def test_one_click_ends_the_puzzle_of_the_day(here: Place) -> None:
+    here.talk.send(BOB, "settings bob lookingglass puzzles on")
+    bob = account_of(here.talk.home, "bob")
+    asked = asks.Ask(asks.Topic.OFF, (asks.PUZZLES,), "bob")
+    token = asks.token_for(here.talk.home.key(), bob, asked)
+    path = f"/off/{tag_of(asks.reply_address(here.talk.own, asked, token))}"
+    assert "bob is mailed a puzzle each morning." in here.site.get(path).text
+    assert here.site.post(path, "List-Unsubscribe=One-Click").status == 200
+    assert account_of(here.talk.home, "bob").all_settings.puzzles is Switch.OFF
+    assert here.talk.home.ask(with_puzzle_due, here.talk.now + timedelta(days=9)) == []
