@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache, reduce
-from itertools import takewhile
-from operator import or_
+from itertools import groupby, islice, takewhile
+from operator import attrgetter, or_
 
 from msgspec import Struct, field, structs
 
@@ -15,6 +15,12 @@ from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.rules import Grid, How, Kind, Position, Result, Side
 from pbm_oust.rules.grid import NoSuchCell
 from pbm_oust.rules.position import IllegalPass, IllegalPlacement, taken
+
+
+def placement_of(name: str, before: Position, after: Position) -> Placement:
+    """Return the placement on a cell that leads from one position to the next."""
+    gone = taken(before, after)
+    return Placement(name, gone.bit_count(), gone, gone & before.stones(before.to_move))
 
 
 def placed(game: "Game", wish: Place) -> tuple[Position, tuple[Placement, ...]]:
@@ -38,8 +44,7 @@ def placed(game: "Game", wish: Place) -> tuple[Position, tuple[Placement, ...]]:
                 raise Illegal(reasons.OffGrid(game, nth), name) from None
             reason = reasons.AgainstRules(game, nth, played, wrong.fault, position)
             raise Illegal(reason, name) from None
-        gone = taken(position, following)
-        done.append(Placement(game.header.grid.format_cell(cell), gone.bit_count(), gone))
+        done.append(placement_of(game.header.grid.format_cell(cell), position, following))
         position = following
     return position, tuple(done)
 
@@ -214,15 +219,23 @@ class Game(Struct, frozen=True):
         yield self
 
     @property
+    def latest_two_turns(self) -> tuple[tuple[Side, Placement], ...]:
+        """The placements of the latest two turns, each with the side that made it."""
+        runs = islice(groupby(reversed(self.line), attrgetter("side")), 2)
+        moves = [move for _, run in runs for move in run][::-1]
+        return tuple(
+            (move.side, each)
+            for move in moves
+            if move.side and isinstance(move.action, tuple)
+            for each in move.action
+        )
+
+    @property
     def latest_turn(self) -> tuple[Placement, ...]:
         """The placements of the latest turn so far, also if it came in parts."""
         if not self.line:
             return ()
-        side = self.line[-1].side
-        parts = [*takewhile(lambda move: move.side is side, reversed(self.line))][::-1]
-        return tuple(
-            [each for part in parts if isinstance(part.action, tuple) for each in part.action]
-        )
+        return tuple([each for side, each in self.latest_two_turns if side is self.line[-1].side])
 
     def latest_stones(self, *, is_of_turn: bool = False) -> int:
         """Return the stones on the board that the latest record placed.

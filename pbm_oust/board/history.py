@@ -18,14 +18,14 @@ from collections.abc import Iterator
 from msgspec import Struct, structs
 
 from pbm_oust.board import notation
-from pbm_oust.board.game import AHEAD, Game
+from pbm_oust.board.game import AHEAD, Game, placement_of
 from pbm_oust.board.header import Header, Origin, position_of
 from pbm_oust.board.reasons import AgainstRules
-from pbm_oust.board.record import Deed, Placement, Record, Ruling, Verb
+from pbm_oust.board.record import Deed, Record, Ruling, Verb
 from pbm_oust.refusal import Refusal
 from pbm_oust.rules import KINDS, How, Position, parse_grid
 from pbm_oust.rules.grid import BadGrid
-from pbm_oust.rules.position import IllegalPlacement, taken
+from pbm_oust.rules.position import IllegalPlacement
 
 
 class NotFollowed(ValueError):
@@ -92,11 +92,10 @@ def _placed(position: Position, record: Record) -> tuple[Position, Record] | Non
             following = position.place(cell)
         except IllegalPlacement:
             return None
-        gone = taken(position, following)
-        if gone.bit_count() != placement.took:
+        taking = placement_of(placement.cell, position, following)
+        if taking.took != placement.took:
             return None
-        if gone:
-            taking = Placement(placement.cell, placement.took, gone)
+        if taking.took:
             action = (*action[:nth], taking, *action[nth + 1 :])
         position = following
     if action is not done:

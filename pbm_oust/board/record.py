@@ -103,6 +103,8 @@ class Placement:
     took: int = 0
     taken: int = field(default=0, compare=False)
     """The taken cells as `Grid` lays them out, once the rules have placed the stone."""
+    lost: int = field(default=0, compare=False)
+    """Those of them that had stones of the side that placed."""
 
 
 Action = tuple[Placement, ...] | Deed | Ruling

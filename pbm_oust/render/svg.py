@@ -15,6 +15,7 @@ from pkgutil import get_data
 
 from msgspec import Struct
 
+from pbm_oust.board.record import Placement
 from pbm_oust.render.html import COLOURS, INK, WOOD, Marks
 from pbm_oust.render.text import GRIDS_REMEMBERED, cells_text, star_points
 from pbm_oust.render.visible import visible_line
@@ -241,18 +242,19 @@ def board_svg(
     taps: Callable[[str], str] | None = None,
     prefix: str = "b",
     free: Free = Free.LEGAL,
+    moves: Iterable[tuple[Side, Placement]] = (),
 ) -> str:
     """Draw a position, and say in words what the picture shows. `gettext` translates them.
 
     x is dark and o is light, so no colour is needed to tell them apart. The board is inset to make
     room for its coordinates: a page that hides them undoes that. With `taps`, the cells that
     `free` says are links to the addresses that `taps` returns for their names. All ids begin with
-    `prefix`, a word: boards on one page need different ones.
+    `prefix`, a word: boards on one page need different ones. A script can show how the position
+    came about from `moves`, the latest placements, each with its side.
     """
     links = _links(position, gettext, taps, prefix, free) if taps else ""
-    return _board(
-        position, marks, title, gettext, prefix, _circles([(position, marks)], prefix), links
-    )
+    circles = _circles([(position, marks)], prefix)
+    return _board(position, marks, title, gettext, prefix, circles, links, moves)
 
 
 def film_svg(
@@ -273,6 +275,7 @@ def _board(
     prefix: str,
     circles: str,
     links: str,
+    moves: Iterable[tuple[Side, Placement]] = (),
 ) -> str:
     """Draw a board with these circles, and say in words what its position shows."""
     layout = layout_of(position.grid)
@@ -280,7 +283,8 @@ def _board(
     moved = f"translate({left:.4g} {top:.4g})"
     pieces = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {layout.width} {layout.height}"',
-        f' class="board" role="{"group" if links else "img"}"><title>{_xml(title)}</title>',
+        f' class="board" role="{"group" if links else "img"}"{_came_about(position.grid, moves)}>',
+        f"<title>{_xml(title)}</title>",
         f"<desc>{_xml(_description(position, marks, gettext))}</desc><defs>",
         *(_GRADIENT.format(prefix, side.value, *look[:2]) for side, look in _SIDES.items()),
         f'</defs><rect class="ground" width="{layout.width}" height="{layout.height}"',
@@ -314,7 +318,7 @@ def _circles(frames: Sequence[tuple[Position, Marks]], prefix: str) -> str:
                 end = more[-1] if more else first
                 hidden = "" if end == last else ' visibility="hidden"'
                 circles += [f'{circle} data-seen="{first}-{end}"{hidden}/>'] if is_there else []
-        if cells:
+        if cells or "stones" in words:
             drawn.append(f'<g class="{words}" {look}>{"".join(circles)}</g>')
     return "".join(drawn)
 
@@ -328,6 +332,24 @@ def _layers(position: Position, marks: Marks, prefix: str) -> Iterator[tuple[str
         ringed = f'fill="none" stroke="{ring}" stroke-width="3.5"'
         yield f"latest {side.value}", ringed, 9, stones & marks.latest
     yield "taken", _DASHED, 15, marks.taken & ~position.occupied | marks.pointed
+
+
+def _came_about(grid: Grid, moves: Iterable[tuple[Side, Placement]]) -> str:
+    """Return placements as an attribute, a word for each stone that comes (+) or goes (-).
+
+    `+x40,80 -o40,120` is a stone of x at the point 40 80, which takes one of o.
+    """
+    places, said = layout_of(grid).places, list[str]()
+    for side, done in moves:
+        for sign, owner, cells in (
+            ("+", side, grid.parse_cell(done.cell)),
+            ("-", side, done.lost),
+            ("-", side.other, done.taken & ~done.lost),
+        ):
+            said += [
+                f"{sign}{owner.value}{x},{y}" for x, y in map(places.__getitem__, grid.each(cells))
+            ]
+    return f' data-moves="{" ".join(said)}"' if said else ""
 
 
 def _description(position: Position, marks: Marks, gettext: Callable[..., str]) -> str:

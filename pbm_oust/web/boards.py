@@ -2,20 +2,21 @@
 
 import subprocess  # it draws in a process of its own  # nosec B404
 import sys
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, partial, reduce
 from hashlib import sha256
-from operator import or_
+from operator import attrgetter, or_
 from typing import TypeVar
 
-from msgspec import structs
+from msgspec import Struct, structs
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from pbm_oust.board import Game, Header, Record, Terms
+from pbm_oust.board import Game, Header, Record, Ruling, Terms
 from pbm_oust.board.formats import in_format
 from pbm_oust.board.header import NO_BOARD
 from pbm_oust.board.notation import format_wish
@@ -53,8 +54,8 @@ from pbm_oust.web.live import Looker, TooManyWatch, Watched
 
 T = TypeVar("T")
 
-MOST_LISTED = 400
-"""How many records a page lists; of a longer game, those around the position."""
+MOST_LISTED = 200
+"""How many rows the list of moves has; of a longer game, those around the position."""
 PNG_WIDTH = 800
 """How many pixels wide a picture of a board is."""
 _OVER = "public, max-age=300"
@@ -118,9 +119,9 @@ class View:
         return addresses.of_board(self.name, None if number == self.count else number)
 
     @property
-    def listed(self) -> Sequence[Record]:
-        """The records that the page lists."""
-        return around(self.latest, self.number)
+    def rows(self) -> Sequence["Row"]:
+        """The list of moves, as far as the page has it."""
+        return rows_around(self.number, enumerate(self.latest.records, 1))
 
     @property
     def keeping(self) -> str:
@@ -132,10 +133,34 @@ class View:
         return self.name, self.asked, sha256(self.board.data).digest(), *more
 
 
-def around(game: Game, number: int) -> Sequence[Record]:
-    """Return the records that a page lists which shows a game after the record of a number."""
-    start = max(0, min(number - MOST_LISTED // 2, len(game.records) - MOST_LISTED))
-    return game.records[start : start + MOST_LISTED]
+class Row(Struct):
+    """A row of a list of moves: a turn of x, and the turn of o that follows it."""
+
+    number: int
+    turns: Mapping[Side, list[tuple[int, Record]]]
+    """By the side: its records, each with the number of the position after it."""
+
+    @property
+    def last(self) -> int:
+        """The number of the position after the row."""
+        return (self.turns[Side.O] or self.turns[Side.X])[-1][0]
+
+
+def rows_around(number: int, records: Iterable[tuple[int, Record]]) -> Sequence[Row]:
+    """Return the list of moves around a position; each record has the number of the one after it.
+
+    What the server and its operator do stands with the side that it is about.
+    """
+    rows, side = list[Row](), Side.O
+    for after, record in records:
+        about = record.action.side if isinstance(record.action, Ruling) else None
+        before, side = side, record.side or about or side
+        if not rows or (before, side) == (Side.O, Side.X):
+            rows.append(Row(len(rows) + 1, {Side.X: [], Side.O: []}))
+        rows[-1].turns[side].append((after, record))
+    shown = bisect_left(rows, number, key=attrgetter("last"))
+    start = max(0, min(shown - MOST_LISTED // 2, len(rows) - MOST_LISTED))
+    return rows[start : start + MOST_LISTED]
 
 
 def board_asked(request: Request) -> Board:
@@ -169,9 +194,17 @@ def first_board(kind: Kind, grid: Grid, x: str = Side.X.value, o: str = Side.O.v
     return Game.start(Header(kind, NO_BOARD, grid, x, o, Terms(swap=False, rated=False), _NO_TIME))
 
 
-def _judged(analysis: Analysis, view: View, translator: Translator) -> Mapping[str, object]:
-    """Return an analysis for a page, with the best turns from a record on."""
-    game, number = view.latest, view.number
+def judged(
+    analysis: Analysis,
+    game: Game,
+    number: int,
+    address: Callable[[int], str],
+    translator: Translator,
+) -> Mapping[str, object]:
+    """Return an analysis for a page, with the best turns from a record on.
+
+    `address` returns where the page shows the board after another record.
+    """
     points = explained(game, analysis)
     numbers = {point.number for point in points}
     pasts = {nth: past for nth, past in enumerate(game.each_after(0)) if nth in numbers}
@@ -181,11 +214,11 @@ def _judged(analysis: Analysis, view: View, translator: Translator) -> Mapping[s
         "evaluations": analysis.evaluations,
         "turning_points": turning,
         "points": [
-            (point, _stepping(view.name, point), _turned(pasts[point.number], point, translator))
+            (point, _stepping(game.name, point), _turned(pasts[point.number], point, translator))
             for point in points
         ],
         "line": [format_wish(wish) for wish in analysis.evaluations[number].line],
-        "curve": curve_svg(rates, _SHARES, place=number, rings=turning, leads=view.path_after),
+        "curve": curve_svg(rates, _SHARES, place=number, rings=turning, leads=address),
     }
 
 
@@ -227,7 +260,6 @@ def _page(request: Request, templates: Templates) -> Made:
         game = view.latest
         seats, gone, belongs = beside(on, game), gone_from(on, game), belongs_to(on, view.board)
         analysis = kept(on.snapshot, game)
-    judged = _judged(analysis, view, templates.translator) if analysis else None
     svg = _drawn(view, templates).content.decode()
     content = templates.fill(
         "board.html",
@@ -235,7 +267,9 @@ def _page(request: Request, templates: Templates) -> Made:
         picture=svg,
         beside=seats,
         gone=gone,
-        judged=judged,
+        judged=judged(analysis, game, view.number, view.path_after, templates.translator)
+        if analysis
+        else None,
         belongs=belongs,
         formats=MEDIA_TYPES,
     )
@@ -409,4 +443,5 @@ def picture(game: Game, translator: Translator, title: str = "", prefix: str = "
     """
     words = translator.gettext
     title = title or words("%(board)s after #%(number)s", board=game.name, number=len(game.records))
-    return board_svg(game.position, marks_of(game), title, words, prefix=prefix)
+    moves = game.latest_two_turns
+    return board_svg(game.position, marks_of(game), title, words, prefix=prefix, moves=moves)

@@ -39,7 +39,7 @@ from pbm_oust.robot.levels import LEVELS
 from pbm_oust.rules import KINDS, Grid, Kind, Side, taken
 from pbm_oust.store.analyses import kept
 from pbm_oust.web import addresses
-from pbm_oust.web.boards import board_asked, first_board, picture
+from pbm_oust.web.boards import board_asked, first_board, picture, rows_around
 from pbm_oust.web.forms import DONE, form_of, said
 from pbm_oust.web.ground import KEPT_SECRET, LATER, Made, ground_of, source_of
 from pbm_oust.web.play import Sitting, board_at, carried_at, cells_of, own_sitting, sitting_of
@@ -456,6 +456,7 @@ def _page(request: Request, exploring: Exploring, **given: object) -> Response:
         template="explore",
         done=request.query_params.get(DONE, ""),
         exploring=exploring,
+        rows=rows_around(exploring.at, exploring.steps),
         game=game,
         kind=game.header.kind,
         picture=board_svg(
@@ -464,6 +465,7 @@ def _page(request: Request, exploring: Exploring, **given: object) -> Response:
             title,
             translator.gettext,
             taps=exploring.placing if is_open else None,
+            moves=game.latest_two_turns,
         ),
         guest=GUEST,
         levels=PLAYED,

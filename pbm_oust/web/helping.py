@@ -156,6 +156,7 @@ def tried_at(
         taps=(lambda cell: address((*attempt.cells, cell))) if is_open else None,
         prefix=prefix,
         free=Free.ALIKE,
+        moves=attempt.game.latest_two_turns,
     )
     return Tried(attempt, refusal, drawn)
 

@@ -20,6 +20,7 @@ from pbm_oust.accounts.queue import Clause, leads_to, tree, waiting
 from pbm_oust.board import WISHED, Game, Place
 from pbm_oust.board.game import placed
 from pbm_oust.board.reasons import AfterTurn, AgainstRules, OffGrid
+from pbm_oust.board.record import Placement
 from pbm_oust.commands.play import QUEUE
 from pbm_oust.grammar.vocabulary import fold
 from pbm_oust.grammar.wish import cells_in
@@ -30,11 +31,12 @@ from pbm_oust.refusal import Illegal, NotAllowed
 from pbm_oust.render.html import Marks, marks_of
 from pbm_oust.render.svg import Free, board_svg
 from pbm_oust.robot.levels import HOUSE
-from pbm_oust.rules import KINDS, Position
+from pbm_oust.rules import KINDS, Position, Side
+from pbm_oust.store.analyses import kept
 from pbm_oust.store.boards import Board
 from pbm_oust.store.index import BoardName
 from pbm_oust.web import addresses
-from pbm_oust.web.boards import around, belongs_to, beside, news
+from pbm_oust.web.boards import belongs_to, beside, judged, news, rows_around
 from pbm_oust.web.forms import DONE, Carried, asked_of, carry_out, form_of, kept_from, said, text_in
 from pbm_oust.web.ground import KEPT_SECRET, ground_of
 from pbm_oust.web.sign_in import ONCE, SignedIn, proved, proved_by_tag
@@ -55,6 +57,8 @@ class TurnSoFar(Struct, frozen=True):
     position: Position
     """The position after these placements."""
     marks: Marks
+    moves: tuple[tuple[Side, Placement], ...]
+    """The placements that led to it."""
     refusal: Illegal | None = None
     """Why the placement that was tapped last is not legal."""
 
@@ -88,8 +92,9 @@ def turn_of(game: Game, text: str) -> TurnSoFar:
             for each in done:
                 latest |= game.header.grid.parse_cell(each.cell)
                 taken |= each.taken
-            return TurnSoFar(cells, position, Marks(latest, taken), refusal)
-    return TurnSoFar((), game.position, marks_of(game), refusal)
+            moves = tuple((game.to_move, each) for each in done)
+            return TurnSoFar(cells, position, Marks(latest, taken), moves, refusal)
+    return TurnSoFar((), game.position, marks_of(game), game.latest_two_turns, refusal)
 
 
 def cells_of(text: str) -> tuple[str, ...]:
@@ -164,6 +169,7 @@ def page_at(
         board = board_at(on, sitting)
         game, settings = board.game, on.account(reply.userid).all_settings
         seats, belongs, said_there = beside(on, game), belongs_to(on, board), said_on(on, game)
+        analysis = kept(on.snapshot, game)
     count, number = len(game.records), addresses.number_in(given.get(_AFTER, ""))
     number = count if number is None else min(number, count)
     turn, ask = turn_of(game, given.get("turn", "")), given.get("ask", "")
@@ -182,21 +188,28 @@ def page_at(
         return sitting.path if other == count else f"{sitting.path}?{_AFTER}={other}"
 
     taps = tap if can_place else None
-    shown, marks = structs.replace(game, position=turn.position), turn.marks
+    shown, marks, moves = structs.replace(game, position=turn.position), turn.marks, turn.moves
     if number < count:
         shown = game.after(number)
-        marks = marks_of(shown)
+        marks, moves = marks_of(shown), shown.latest_two_turns
     return ground.secret_page(
         language,
         "play",
         picture=board_svg(
-            shown.position, marks, title, translator.gettext, taps=taps, free=Free.ALL
+            shown.position,
+            marks,
+            title,
+            translator.gettext,
+            taps=taps,
+            free=Free.ALL,
+            moves=moves,
         ),
         game=game,
         turn=turn,
         shown=shown,
         number=number,
-        listed=around(game, number),
+        rows=rows_around(number, enumerate(game.records, 1)),
+        judged=judged(analysis, game, number, address_after, translator) if analysis else None,
         address_after=address_after,
         beside=seats,
         belongs=belongs,

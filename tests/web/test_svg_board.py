@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from itertools import chain, combinations, pairwise
+from itertools import chain, combinations, groupby, pairwise
 from math import dist, hypot
 
 import pytest
@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
+from pbm_oust.board import Game
+from pbm_oust.board.game import placement_of
 from pbm_oust.languages import ENGLISH
 from pbm_oust.letters.translator import Translator
 from pbm_oust.render.html import COLOURS, INK, UNMARKED, WOOD, Marks
@@ -33,7 +35,7 @@ from tests.support.boards import board
 from tests.support.contrast import contrast
 from tests.support.drawn import GRIDS, played
 from tests.support.rings import examples
-from tests.support.strategies import Play, plays
+from tests.support.strategies import ChurnPlay, Play, churn_plays, games, plays
 
 SVG = "{http://www.w3.org/2000/svg}"
 WORDS = "oust 17", Translator(ENGLISH).gettext
@@ -171,6 +173,46 @@ def test_rings_are_in_the_latest_stones_and_dashes_where_stones_were_and_are_no_
         assert rings == places_of(after.grid, cell & after.stones(before.to_move))
         assert not points_of(picture, f"latest {before.to_move.other.value}")
         assert points_of(picture, "taken") == places_of(after.grid, taken(before, after))
+
+
+@examples(30)
+@given(plays | churn_plays)
+def test_a_picture_tells_how_each_of_its_stones_came_and_which_went_meanwhile(
+    play: Play | ChurnPlay,
+) -> None:
+    steps = [(before, cell, after) for before, cell, after in play.steps() if cell]
+    grid, stones = play.grid, Counter[str]()
+    made = [
+        (before.to_move, placement_of(grid.format_cell(cell), before, after))
+        for before, cell, after in steps
+    ]
+    svg = board_svg(steps[-1][2], UNMARKED, *WORDS, moves=made)
+    words = parsed(svg).get("data-moves", "").split()
+    for _, _, after in steps:
+        stones[words.pop(0).removeprefix("+")] += 1
+        while words and words[0].startswith("-"):
+            stones[words.pop(0).removeprefix("-")] -= 1
+        assert +stones == Counter(
+            f"{side.value}{x:g},{y:g}"
+            for side in Side
+            for x, y in places_of(grid, after.stones(side))
+        )
+        assert min(stones.values()) >= 0
+
+
+@examples(50)
+@given(games())
+def test_the_latest_two_turns_are_those_of_the_two_sides(game: Game) -> None:
+    moves = game.latest_two_turns
+    placed = [
+        (move.side, each)
+        for move in game.line
+        for each in (move.action if isinstance(move.action, tuple) else ())
+    ]
+    assert moves == tuple(placed[len(placed) - len(moves) :])
+    assert len([*groupby(side for side, _ in moves)]) <= 2
+    own = [side is game.line[-1].side for side, _ in moves]
+    assert game.latest_turn == tuple(each for _, each in moves[len(moves) - sum(own) :])
 
 
 @pytest.mark.parametrize("grid", [grid for _, grid in GRIDS if "square" in grid])

@@ -13,18 +13,14 @@
 
   const steps = document.querySelector("[data-steps]"); // All positions stand in the address.
 
-  const latest = slider && slider.dataset.latest;
+  const pathOf = (number) =>
+    number === Number(slider.max) ? slider.dataset.latest : slider.dataset.before + number;
 
-  const pathOf = (number) => (number === Number(slider.max) ? latest : `${latest}/${number}`);
-
-  const isLatest = () => location.pathname === latest;
-
-  function describe() {
-    slider.setAttribute("aria-valuetext", byId("where").textContent);
-    const row = document.querySelector("#records [aria-current]");
+  // Shows in the list of moves the one after which the board is shown.
+  function scroll() {
     const box = document.querySelector(".records");
-    if (row) box.scrollTop = row.offsetTop - box.clientHeight / 2;
-    else box.scrollTop = 0;
+    const row = box?.querySelector("[aria-current]")?.closest("tr");
+    if (box) box.scrollTop = row ? row.offsetTop - box.clientHeight / 2 : 0;
   }
 
   // Whether somebody types, or has typed, in a part of the page.
@@ -87,6 +83,81 @@
     part.focus({ preventScroll: true });
   }
 
+  // A turn is shown placement by placement: each stone appears, and those that it takes fade.
+  const FADE = 200;
+  const STEP = 500; // From one placement to the next.
+  const MOST = 4000; // For all of them.
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+  const boardIn = (part) => part.querySelector("svg.board");
+
+  // The stones of a board, each as its side and its place: `x40,80`.
+  const stonesOf = (board) =>
+    [...board.querySelectorAll(".stones circle:not(.gone)")].map(
+      (stone) => stone.parentNode.classList[1] + ["cx", "cy"].map((name) => stone.getAttribute(name))
+    );
+
+  // The stones that came (+) and went (-) latest on a board: `+x40,80 -o40,120`.
+  const movesOf = (board) => board.dataset.moves?.split(" ") || [];
+
+  // Returns what has come and gone on a board since it had these stones; nothing if that is not known.
+  function since(board, before) {
+    const moves = movesOf(board);
+    const stones = new Set(stonesOf(board));
+    for (let nth = moves.length; nth--; ) {
+      const stone = moves[nth].slice(1);
+      if (moves[nth][0] === "-") stones.add(stone);
+      else stones.delete(stone);
+      const isBefore = stones.size === before.length && before.every((each) => stones.has(each));
+      if (isBefore && moves[nth][0] === "+") return moves.slice(nth);
+    }
+    return [];
+  }
+
+  const appear = (drawn, delay) =>
+    drawn?.animate({ opacity: [delay ? 0 : 0.45, 1] }, { duration: FADE, delay, fill: "backwards" });
+
+  // Lets stones come and go on a board, in their order, up to what it shows. Whatever takes the place
+  // of the board ends it.
+  function play(board, moves, pause = 0) {
+    if (still.matches) return;
+    for (const each of board.getAnimations({ subtree: true })) each.cancel();
+    for (const each of board.querySelectorAll(".gone")) each.remove();
+    const step = Math.min(STEP, MOST / moves.filter((move) => move[0] === "+").length);
+    let at = pause - step;
+    for (const move of moves) {
+      const [x, y] = move.slice(2).split(",");
+      const there = (drawn) => board.querySelector(`${drawn}[cx="${x}"][cy="${y}"]`);
+      const stones = `.stones.${move[1]} circle`;
+      const gone = () => {
+        const stone = board.querySelector(".stones circle").cloneNode();
+        for (const [name, value] of [["cx", x], ["cy", y], ["class", "gone"]])
+          stone.setAttribute(name, value);
+        return board.querySelector(`.stones.${move[1]}`).appendChild(stone);
+      };
+      if (move[0] === "+") {
+        at += step;
+        appear(there(`${stones}:not(.gone)`) || gone(), at);
+        appear(there(".latest circle"), at);
+      } else {
+        const stone = there(`${stones}.gone`) || gone();
+        const fading = { duration: FADE, delay: at + FADE, fill: "forwards" };
+        stone.animate({ opacity: [1, 0] }, fading).onfinish = () => stone.remove();
+        appear(there(".taken circle"), at + FADE);
+      }
+    }
+    for (const each of board.querySelectorAll(".taps use[href$='-c']")) appear(each, at + 2 * FADE);
+  }
+
+  // Shows the latest turn on the board again.
+  function playAgain() {
+    const board = boardIn(byId("board"));
+    const moves = movesOf(board);
+    const placed = moves.filter((move) => move[0] === "+");
+    const other = moves.lastIndexOf(placed.findLast((move) => move[1] !== placed.at(-1)[1]));
+    play(board, moves.slice(moves.findIndex((move, nth) => nth > other && move[0] === "+")), STEP);
+  }
+
   // Puts the parts of a newer page in place of those that are shown, but for what is being typed. What
   // was typed in a form that has been sent is no longer.
   function renew(page, form) {
@@ -99,8 +170,10 @@
         continue;
       }
       const isHeld = shown.contains(held);
+      const before = boardIn(shown) && stonesOf(boardIn(shown));
       shown.replaceChildren(...part.childNodes);
       if (isHeld) hold(shown, held.id);
+      if (before && boardIn(shown)) play(boardIn(shown), since(boardIn(shown), before));
     }
     for (const line of document.querySelectorAll(".does")) line.textContent = "";
     document.title = page.title;
@@ -112,15 +185,22 @@
   // Puts another page in place of this one, as far as they have the same parts, once `form` was sent.
   function replace(page, form) {
     renew(page, form);
+    scroll();
     if (!slider) return;
     const fresh = page.getElementById("slider");
-    slider.max = fresh.max;
+    for (const name of ["max", "aria-valuetext"]) slider.setAttribute(name, fresh.getAttribute(name));
     slider.value = fresh.value;
-    describe();
+  }
+
+  // This page: with the turn as far as it is put together, but not what was just done.
+  function here() {
+    const asked = new URLSearchParams(location.search);
+    asked.delete("done");
+    return `${location.pathname}?${asked}`;
   }
 
   // Asks for a page, or sends a form, and shows what is answered. `remember` says what becomes of the
-  // address; without it, this page is shown as it is now. Nothing comes before a form, and news wait:
+  // address; without a path, this page is shown as it is now. Nothing comes before a form, and news wait:
   // if what comes before shows them, that stays.
   async function show(ask) {
     if (wanted && (wanted.form || ask.news)) return;
@@ -129,7 +209,7 @@
     isLoading = true;
     document.body.classList.add("busy");
     while (wanted) {
-      const { path, remember, form, body, news } = wanted;
+      const { path = here(), remember, form, body, news } = wanted;
       wanted = null;
       if (news && news === heard()?.dataset.count) continue;
       try {
@@ -150,12 +230,19 @@
   }
 
   function follow(event) {
-    const parts = steps ? ["[data-part]"] : ["#steps", "#records", "#told", "#analysis"];
-    const link = event.target.closest(parts.map((part) => `${part} a[href]`).join());
+    const link = event.target.closest("[data-part] a[href]");
     const isPlain = !(event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey);
     if (!link || !isPlain || event.defaultPrevented) return;
+    if (link.id === "again" && !still.matches) {
+      event.preventDefault();
+      playAgain();
+      return;
+    }
     const { pathname, search } = new URL(link.getAttribute("href"), location);
-    if (steps && pathname !== location.pathname) return;
+    const isHere = steps
+      ? pathname === location.pathname
+      : /^(\/\d+)?$/.test(pathname.replace(slider.dataset.latest, ""));
+    if (!isHere) return;
     event.preventDefault();
     show({ path: pathname + search, remember: "pushState" });
   }
@@ -188,13 +275,6 @@
     event.preventDefault();
     const path = link.getAttribute("href");
     if (path) show({ path, remember: "replaceState" });
-  }
-
-  // Shows this page anew: with the turn as far as it is put together, but not what was just done.
-  function reload(news) {
-    const asked = new URLSearchParams(location.search);
-    asked.delete("done");
-    show({ path: `${location.pathname}?${asked}`, news });
   }
 
   // Where the points of a board are too close for a finger, the first tap shows what is around it.
@@ -310,9 +390,8 @@
     source = new EventSource(path());
     source.onmessage = (event) => {
       if (!heard() || event.data === heard().dataset.count) return;
-      if (slider && !isLatest()) return;
       if (isOn("sound") && !isLoading) sound();
-      reload(event.data);
+      show({ news: event.data });
     };
     source.onerror = () => {
       if (source && source.readyState === EventSource.CLOSED) retry = setTimeout(listen, RETRY);
@@ -361,13 +440,13 @@
     slider.addEventListener("input", () =>
       show({ path: pathOf(Number(slider.value)), remember: "replaceState" })
     );
-    describe();
   }
   if (slider || steps) {
+    scroll();
     document.addEventListener("click", follow);
     document.addEventListener("keydown", step);
     document.addEventListener("submit", send);
-    window.addEventListener("popstate", () => show({ path: location.pathname + location.search }));
+    window.addEventListener("popstate", () => show({}));
   }
   document.addEventListener("focusin", (event) => {
     const point = event.target.closest?.("#board .taps a");
