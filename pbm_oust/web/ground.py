@@ -166,6 +166,7 @@ class Cache:
 _TYPES = {
     "style.css": "text/css; charset=utf-8",
     "script.js": "text/javascript; charset=utf-8",
+    "board.js": "text/javascript; charset=utf-8",
     "icon.svg": "image/svg+xml",
     "turn.svg": "image/svg+xml",
 }
