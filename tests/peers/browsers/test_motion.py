@@ -8,6 +8,8 @@ from selenium.webdriver import Remote
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
+from pbm_oust.render.svg import layout_of
+from pbm_oust.rules import parse_grid
 from pbm_oust.store.home import Home
 from tests.peers.browsers.conftest import BROWSERS
 from tests.peers.browsers.table import click, shown
@@ -25,9 +27,10 @@ MAILS = (
     (BOB, "oust move {board} bob lookingglass A1"),
 )
 TURN = "oust move {board} alice wonderland B4 E3"
-CAME = ["x 96 96", "x 216 136"]
-"""B4 and E3, the stones of that turn, which takes C3."""
-WENT = ["o 136 136"]
+GRID = parse_grid("square 5x5")
+B4, E3, C3 = (layout_of(GRID).places[GRID.parse_cell(cell)] for cell in ("B4", "E3", "C3"))
+CAME, WENT = [f"x {x} {y}" for x, y in (B4, E3)], [f"o {x} {y}" for x, y in (C3,)]
+"""The stones that come and go in that turn."""
 
 _WATCHES = """
 window.seen = [];
