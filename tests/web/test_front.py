@@ -103,4 +103,11 @@ def test_what_is_under_a_pointer_changes_its_colours_and_nothing_moves() -> None
     assert rules
     for chosen, declarations in rules:
         names = {each.partition(":")[0] for each in declarations.split(";")}
-        assert names <= {"background", "fill", "fill-opacity", "color", "cursor"}, chosen
+        assert names <= {
+            "background",
+            "fill",
+            "fill-opacity",
+            "color",
+            "cursor",
+            "text-decoration",
+        }, chosen
