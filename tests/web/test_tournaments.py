@@ -134,14 +134,15 @@ LADDER = (
 
 def test_a_ladder_is_had_as_json(tmp_path: Path) -> None:
     home_of(tmp_path / "home", ALICE, BOB, mails=LADDER).database.close()
+    since = "2026-11-20T12:00:00Z"
     with website(tmp_path / "home") as pages:
         assert as_json("/oust/ladder.json", pages) == {
             "kind": "oust",
             "grid": "square 11x11",
             "terms": "swap rated binding nagtime=7 forfeittime=21",
             "players": [
-                {"userid": "alice", "place": 1, "playing": 1},
-                {"userid": "bob", "place": 2, "playing": 1},
+                {"userid": "alice", "place": 1, "playing": 1, "since": since},
+                {"userid": "bob", "place": 2, "playing": 1, "since": since},
             ],
             "boards": [{"board": 1, "challenger": "bob", "defender": "alice"}],
             "further": None,
