@@ -18,7 +18,8 @@ from typing import Any
 
 import click
 
-from pbm_oust.cli.common import ADDRESS, RELAY, log
+from pbm_oust.cli.common import ADDRESS, RELAY
+from pbm_oust.cli.logs import log
 from pbm_oust.mail.sender import recover
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.home import Home

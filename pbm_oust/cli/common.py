@@ -1,29 +1,24 @@
 """The operator's commands: the home, their arguments, files that are imported, and the log."""
 
-import logging
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from errno import EMFILE, ENFILE
 from functools import cached_property, wraps
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
 from pbm_oust.accounts.account import bare_userid
-from pbm_oust.accounts.address import parse_own_address, without_addresses
+from pbm_oust.accounts.address import parse_own_address
 from pbm_oust.board import Game
 from pbm_oust.board.notation import HIGHEST, format_time
 from pbm_oust.cli.terminal import Output, say
 from pbm_oust.grammar.grids import read_grid
 from pbm_oust.grammar.values import read_board_at
 from pbm_oust.refusal import Refusal, Unreadable
-from pbm_oust.render.visible import visible_line, visible_text
 from pbm_oust.rules import KINDS, Grid, Kind, Shape
 from pbm_oust.store import configuration as configurations
 from pbm_oust.store.accounts import all_userids
@@ -440,77 +435,3 @@ def read_import(file: str, *, large: bool) -> tuple[str, bytes]:
     if not large and len(data) > LARGEST_IMPORT:
         raise Refused(f"{name} has more than 4 MB; to take it all the same, give --large")
     return name, data
-
-
-log = logging.getLogger("pbm_oust")
-
-_Raised = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
-
-_INSTEAD = "(address)"
-
-
-class LogFormatter(logging.Formatter):
-    """The form of a log entry: one line that steers no terminal and names no address.
-
-    Quoted words, such as the reasons of other mail servers, are made harmless, too. The lines of a
-    traceback are indented, so that none of them passes for an entry.
-    """
-
-    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's own name
-        """Return the line of an entry."""
-        return visible_line(without_addresses(super().formatMessage(record), _INSTEAD))
-
-    def formatException(self, ei: _Raised) -> str:  # noqa: N802 - logging's own name
-        """Return the traceback of an error."""
-        shown = visible_text(without_addresses(super().formatException(ei), _INSTEAD))
-        return "\n".join(f"    {line}" for line in shown.split("\n"))
-
-
-REPEATED = 60.0
-"""Seconds in which an event loop tells of the same trouble once."""
-MOST_TOLD = 100
-"""How many troubles are remembered."""
-
-
-class Repetitions(logging.Filter):
-    """Lets what an event loop reports again and again through once a minute, with its count.
-
-    Without a file descriptor, asyncio reports each connection that it cannot accept. That is told
-    without a traceback, and so is all else from the second time on.
-    """
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        super().__init__()
-        self._clock = clock
-        self._told = dict[str, float]()
-        self._unsaid = dict[str, int]()
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether a record is told; one that comes again is a line without a traceback."""
-        error = record.exc_info[1] if record.exc_info else None
-        if error is None:
-            return True
-        what = f"{record.getMessage().partition('(')[0]}: {error}"
-        now = self._clock()
-        if now < self._told.get(what, now - REPEATED) + REPEATED:
-            self._unsaid[what] = self._unsaid.get(what, 0) + 1
-            return False
-        if len(self._told) > MOST_TOLD:
-            self._told.clear()
-        again = self._unsaid.pop(what, 0)
-        is_known = what in self._told or getattr(error, "errno", None) in (EMFILE, ENFILE)
-        self._told[what] = now
-        if is_known:
-            record.msg = f"{what}; {again} times more since it was told" if again else what
-            record.args = record.exc_info = record.exc_text = None
-        return True
-
-
-def start_log() -> None:
-    """Log to standard error. Libraries log only warnings, which hold no mail."""
-    logging.getLogger("asyncio").addFilter(Repetitions())
-    handler = logging.StreamHandler()
-    handler.setFormatter(LogFormatter("%(asctime)s %(levelname)s %(message)s"))
-    logging.basicConfig(handlers=[handler], level=logging.INFO)
-    for library in ("mail.log", "mail.debug", "asyncio"):
-        logging.getLogger(library).setLevel(logging.WARNING)

@@ -51,7 +51,8 @@ def _take(path: Path, mail: Handed) -> int:
     may be about to be saved. Letters go to the relay at once, if there is one.
     """
     from pbm_oust.accounts.address import is_same_address
-    from pbm_oust.cli.common import Operator, log, start_log
+    from pbm_oust.cli.common import Operator
+    from pbm_oust.cli.logs import log, start_log
     from pbm_oust.mail.inbound import KeptBySender, envelope_of, not_ours
     from pbm_oust.mail.reading import UnreadableMail
     from pbm_oust.store.configuration import USUAL_ADDRESS

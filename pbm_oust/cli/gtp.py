@@ -19,6 +19,7 @@ from msgspec import Struct
 from pbm_oust import __version__
 from pbm_oust.board import Deed, Game, Header, Place, Terms
 from pbm_oust.cli.common import grid_named
+from pbm_oust.cli.terminal import say_text
 from pbm_oust.refusal import Refusal
 from pbm_oust.render.text import board_text
 from pbm_oust.robot.levels import LEVELS, Level, level_of
@@ -304,4 +305,4 @@ def gtp(kind: Kind, grid: Grid, player: str, seed: int | None) -> None:
     """
     engine = Engine(kind, grid, level_of(player), random.Random(seed))  # a game # noqa: S311 # nosec B311
     for said in engine.answers(iter(sys.stdin.readline, "")):
-        click.echo(said, nl=False)
+        say_text(said)

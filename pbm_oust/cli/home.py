@@ -18,6 +18,7 @@ import click
 from pbm_oust.board import Game
 from pbm_oust.cli import common
 from pbm_oust.cli.games import state_of
+from pbm_oust.cli.logs import log, start_log
 from pbm_oust.cli.terminal import Output, progress_bar, say
 from pbm_oust.doctor import Check, Severity, counted, verdict
 from pbm_oust.doctor.home import examine
@@ -175,7 +176,7 @@ def follow(home: Home, folder: Path, *, once: bool) -> None:
     with locked_folder(folder, waits=False) as is_locked:
         if not is_locked:
             raise common.Refused(f"{folder} is kept up to date by another process")
-        common.start_log()
+        start_log()
         _follow(home, folder, stopping, once=once)
 
 
@@ -192,7 +193,7 @@ def _follow(home: Home, folder: Path, stopping: threading.Event, *, once: bool) 
             if once:
                 raise
             if str(error) != fault:
-                common.log.warning("%s is not kept up to date: %s", folder, error)
+                log.warning("%s is not kept up to date: %s", folder, error)
             fault = str(error)
             stopping.wait(AGAIN_SECONDS)
             continue

@@ -28,7 +28,8 @@ from pbm_oust.cli.beside import (
     run_beside,
     sending_beside,
 )
-from pbm_oust.cli.common import ENDPOINT, RELAY, Operator, Refused, command, log, start_log
+from pbm_oust.cli.common import ENDPOINT, RELAY, Operator, Refused, command
+from pbm_oust.cli.logs import log, start_log
 from pbm_oust.cli.terminal import say
 from pbm_oust.mail.handler import Counts
 from pbm_oust.mail.inbound import open_inbound

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import pbm_oust
-from pbm_oust.cli.common import LogFormatter
+from pbm_oust.cli.logs import LogFormatter
 from pbm_oust.render.visible import visible_json, visible_letter, visible_line, visible_text
 from pbm_oust.store.accounts import all_userids
 from pbm_oust.store.home import Home

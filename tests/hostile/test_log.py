@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.accounts.address import without_addresses
-from pbm_oust.cli.common import LogFormatter
+from pbm_oust.cli.logs import LogFormatter
 from pbm_oust.store.home import Home
 from tests.support import tables
 from tests.support.document import unit

@@ -1,0 +1,112 @@
+"""The log of the program: one line an entry, to standard error or systemd's journal."""
+
+import logging
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from errno import EMFILE, ENFILE
+from types import TracebackType
+
+from pbm_oust.accounts.address import without_addresses
+from pbm_oust.render.visible import visible_line, visible_text
+
+log = logging.getLogger("pbm_oust")
+
+_Raised = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
+
+_INSTEAD = "(address)"
+
+
+class LogFormatter(logging.Formatter):
+    """The form of a log entry: one line that steers no terminal and names no address.
+
+    Quoted words, such as the reasons of other mail servers, are made harmless, too. The lines of a
+    traceback are indented, so that none of them passes for an entry.
+    """
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's own name
+        """Return the line of an entry."""
+        return visible_line(without_addresses(super().formatMessage(record), _INSTEAD))
+
+    def formatException(self, ei: _Raised) -> str:  # noqa: N802 - logging's own name
+        """Return the traceback of an error."""
+        shown = visible_text(without_addresses(super().formatException(ei), _INSTEAD))
+        return "\n".join(f"    {line}" for line in shown.split("\n"))
+
+
+_PRIORITIES = {logging.WARNING: 4, logging.ERROR: 3, logging.CRITICAL: 2}
+"""The priorities of syslog (RFC 5424, section 6.2.1) for levels; 6 for all others."""
+
+
+class JournalFormatter(LogFormatter):
+    """The form of a log entry for systemd's journal: a priority before each line, and no time.
+
+    The journal has the time itself, and tells entries apart by priority: see sd-daemon(3).
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return an entry."""
+        priority = _PRIORITIES.get(record.levelno, 6)
+        return "\n".join(f"<{priority}>{line}" for line in super().format(record).split("\n"))
+
+
+def _is_journal() -> bool:
+    """Return whether standard error leads to systemd's journal, as JOURNAL_STREAM says."""
+    with suppress(OSError):
+        there = os.fstat(2)
+        return os.environ.get("JOURNAL_STREAM") == f"{there.st_dev}:{there.st_ino}"
+    return False
+
+
+REPEATED = 60.0
+"""Seconds in which an event loop tells of the same trouble once."""
+MOST_TOLD = 100
+"""How many troubles are remembered."""
+
+
+class Repetitions(logging.Filter):
+    """Lets what an event loop reports again and again through once a minute, with its count.
+
+    Without a file descriptor, asyncio reports each connection that it cannot accept. That is told
+    without a traceback, and so is all else from the second time on.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock = clock
+        self._told = dict[str, float]()
+        self._unsaid = dict[str, int]()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a record is told; one that comes again is a line without a traceback."""
+        error = record.exc_info[1] if record.exc_info else None
+        if error is None:
+            return True
+        what = f"{record.getMessage().partition('(')[0]}: {error}"
+        now = self._clock()
+        if now < self._told.get(what, now - REPEATED) + REPEATED:
+            self._unsaid[what] = self._unsaid.get(what, 0) + 1
+            return False
+        if len(self._told) > MOST_TOLD:
+            self._told.clear()
+        again = self._unsaid.pop(what, 0)
+        is_known = what in self._told or getattr(error, "errno", None) in (EMFILE, ENFILE)
+        self._told[what] = now
+        if is_known:
+            record.msg = f"{what}; {again} times more since it was told" if again else what
+            record.args = record.exc_info = record.exc_text = None
+        return True
+
+
+def start_log() -> None:
+    """Log to standard error. Libraries log only warnings, which hold no mail."""
+    logging.getLogger("asyncio").addFilter(Repetitions())
+    handler = logging.StreamHandler()
+    entry = "%(levelname)s %(message)s"
+    handler.setFormatter(
+        JournalFormatter(entry) if _is_journal() else LogFormatter(f"%(asctime)s {entry}")
+    )
+    logging.basicConfig(handlers=[handler], level=logging.INFO)
+    for library in ("mail.log", "mail.debug", "asyncio"):
+        logging.getLogger(library).setLevel(logging.WARNING)
