@@ -98,6 +98,17 @@ def layout_of(grid: Grid) -> Layout:
     return _square(grid) if grid.shape is Shape.SQUARE else _hexagonal(grid)
 
 
+def without_names(grid: Grid) -> str:
+    """Return the fragment of an address that shows the picture of a board without coordinates.
+
+    Source: SVG 1.1, section 17.3.2 (SVG fragment identifiers).
+    """
+    layout = layout_of(grid)
+    left, top, scale = layout.inset
+    box = left, top, scale * layout.width, scale * layout.height
+    return f"svgView(viewBox({','.join(f'{each:.4g}' for each in box)}))"
+
+
 def _square(grid: Grid) -> Layout:
     columns, rows = grid.size
     right, bottom = (_MARGIN + 2 * HALF * (length - 1) for length in grid.size)

@@ -28,6 +28,7 @@ from pbm_oust.play.notices import Reader
 from pbm_oust.play.passwords import Passwords
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
+from pbm_oust.render.svg import without_names
 from pbm_oust.rules import KINDS, Kind, Side
 from pbm_oust.store.boards import DamagedHistory, Latest
 from pbm_oust.store.home import Home
@@ -213,6 +214,7 @@ class Templates:
             puzzles_of=puzzles_of,
             advised=TRIED,
             sides=Side,
+            without_names=without_names,
             moment_text=lambda at, zone=UTC: translator.moment_text(at, zone),
             date_in_list=translator.day_in_list,
             day_in_list=lambda at: translator.day_in_list(at.astimezone(UTC).date()),

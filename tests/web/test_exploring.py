@@ -124,6 +124,7 @@ def test_what_a_player_plans_changes_no_page_of_anybody_else(tmp_path: Path) -> 
         def seen(browser: Browser) -> dict[str, bytes]:
             return {path: FRESH.sub(b"", browser.open(path).content) for path in paths}
 
+        seen(readers[1])  # From then on, the page to sign in knows what they wanted to see.
         before, shown = [seen(each) for each in readers], seen(own)
         here.talk.send(BOB, "oust queue 1 bob lookingglass if C3 then D4 if E5 then A5")
         assert [seen(each) for each in readers] == before

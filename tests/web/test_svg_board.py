@@ -25,6 +25,7 @@ from pbm_oust.render.svg import (
     board_svg,
     layout_of,
     strokes_around,
+    without_names,
 )
 from pbm_oust.render.text import star_points
 from pbm_oust.render.visible import visible_line
@@ -303,6 +304,15 @@ def test_a_board_without_its_coordinates_fills_its_picture(kind: str, grid: str)
     assert left > 0
     assert top >= 0
     assert 0.75 < scale < 1
+
+
+@pytest.mark.parametrize(("kind", "grid"), GRIDS)
+def test_a_small_picture_shows_the_board_alone(kind: str, grid: str) -> None:
+    layout, box = layout_of(parse_grid(grid)), without_names(parse_grid(grid))
+    x, y, width, height = map(float, re.findall(r"[\d.]+", box))
+    left, top, scale = layout.inset
+    assert [x, y] == pytest.approx([left, top], abs=0.1)
+    assert [width, height] == pytest.approx([scale * layout.width, scale * layout.height], abs=0.6)
 
 
 def test_every_letter_and_digit_has_strokes_of_its_own_that_stay_in_its_box() -> None:
