@@ -393,33 +393,52 @@ def _links(
 ) -> str:
     """Draw cells as links; nothing if no placement is legal."""
     grid, layout = position.grid, layout_of(position.grid)
-    placements = position.placements()
+    placements, empty = position.placements(), grid.cells & ~position.occupied
     capturing = 0 if free is Free.ALIKE else position.capturing()
-    linked = placements if free is Free.LEGAL else grid.cells & ~position.occupied
+    joining = placements & grid.neighbours(position.stones(position.to_move))
+    linked = placements if free is Free.LEGAL else empty
 
     def link(cell: int, x: int, y: int) -> str:
         name = label = grid.format_cell(cell)
-        if takes := bool(cell & capturing):
-            after = position.place(cell)
-            label += gettext(
-                " takes %(number)s, in a group of %(group)s",
-                number=taken(position, after).bit_count(),
-                group=grid.flood(cell, after.stones(position.to_move)).bit_count(),
-            )
+        if free is not Free.ALIKE and cell & joining:
+            label += effect(position, cell, gettext)
         elif free is Free.ALL and not cell & placements:
             label += gettext(", not legal now")
-        target = f'<use href="#{prefix}-{"c" if takes else "p"}" x="{x}" y="{y}"/>'
+        target = f'<use href="#{prefix}-{"c" if cell & capturing else "p"}" x="{x}" y="{y}"/>'
         return f'<a href="{_xml(taps(name))}" aria-label="{_xml(label)}">{target}</a>'
 
     if not placements:
         return ""
+    barred = 0 if free is Free.ALIKE else empty & ~placements
+    dims = "".join(
+        "M{} {}".format(*layout.places[cell]) + layout.cell.replace("M", "m")
+        for cell in grid.each(barred if 3 * barred.bit_count() <= empty.bit_count() else 0)
+    )
     links = [link(cell, *place) for cell, place in layout.places.items() if cell & linked]
     target, side = _TARGET.format(layout.cell), position.to_move
     return (
-        f'<defs><g id="{prefix}-p">{target}</g><g id="{prefix}-c">{target}{_RING}</g></defs>'
-        f'<g class="taps {side.value}" fill="{COLOURS[side]}" fill-opacity="0" stroke-width="2.5">'
-        f"{''.join(links)}</g>"
+        (f'<path class="barred" fill="{INK}" fill-opacity=".15" d="{dims}"/>' if dims else "")
+        + f'<defs><g id="{prefix}-p">{target}</g><g id="{prefix}-c">{target}{_RING}</g></defs>'
+        + f'<g class="taps {side.value}" fill="{COLOURS[side]}" fill-opacity="0"'
+        + f' stroke-width="2.5">{"".join(links)}</g>'
     )
+
+
+def effect(position: Position, cell: int, gettext: Callable[..., str]) -> str:
+    """Say behind the name of a cell what a placement on it does that touches own stones."""
+    grid, own = position.grid, position.stones(position.to_move)
+    after = position.place(cell)
+    gone, group = taken(position, after), grid.flood(cell, after.stones(position.to_move))
+    facts = {"number": gone.bit_count(), "group": group.bit_count()}
+    if gone & ~own:
+        return gettext(" takes %(number)s, in a group of %(group)s", **facts)
+    if gone and grid.flood(gone & -gone, gone) == gone:
+        return gettext(" makes a group of %(group)s; your group of %(number)s goes", **facts)
+    if gone:
+        return gettext(
+            " makes a group of %(group)s; your smaller groups go, %(number)s stones", **facts
+        )
+    return gettext(" makes a group of %(group)s", **facts)
 
 
 def _xml(text: str) -> str:

@@ -42,7 +42,15 @@ from pbm_oust.web import addresses
 from pbm_oust.web.boards import board_asked, first_board, picture, rows_around
 from pbm_oust.web.forms import DONE, form_of, said
 from pbm_oust.web.ground import KEPT_SECRET, LATER, Made, ground_of, source_of
-from pbm_oust.web.play import Sitting, board_at, carried_at, cells_of, own_sitting, sitting_of
+from pbm_oust.web.play import (
+    Sitting,
+    board_at,
+    carried_at,
+    cells_of,
+    own_sitting,
+    sitting_of,
+    sole_placement,
+)
 from pbm_oust.web.sign_in import ONCE, form_of_player, player_if_any
 from pbm_oust.web.speaking import language_asked
 
@@ -457,6 +465,7 @@ def _page(request: Request, exploring: Exploring, **given: object) -> Response:
         done=request.query_params.get(DONE, ""),
         exploring=exploring,
         rows=rows_around(exploring.at, exploring.steps),
+        sole=sole_placement(game.position) if is_open else "",
         game=game,
         kind=game.header.kind,
         picture=board_svg(

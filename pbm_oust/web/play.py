@@ -97,6 +97,12 @@ def turn_of(game: Game, text: str) -> TurnSoFar:
     return TurnSoFar((), game.position, marks_of(game), game.latest_two_turns, refusal)
 
 
+def sole_placement(position: Position) -> str:
+    """Return the name of the one cell where the side to move may place; empty unless it is one."""
+    cells = position.placements()
+    return position.grid.format_cell(cells) if cells.bit_count() == 1 else ""
+
+
 def cells_of(text: str) -> tuple[str, ...]:
     """Return the cells of a turn as a page has them; none if that is no list of cells.
 
@@ -217,6 +223,8 @@ def page_at(
         zone=settings.zone,
         is_current=is_current,
         can_place=can_place,
+        sole=sole_placement(turn.position) if can_place else "",
+        tap=tap,
         turns=int(is_mine),
         sitting=sitting,
         asks=ask if ask in _ASKED_TWICE else "",

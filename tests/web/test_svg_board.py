@@ -23,6 +23,7 @@ from pbm_oust.render.svg import (
     STROKES,
     Layout,
     board_svg,
+    effect,
     layout_of,
     strokes_around,
     without_names,
@@ -35,6 +36,8 @@ from pbm_oust.rules.position import taken
 from tests.support.boards import board
 from tests.support.contrast import contrast
 from tests.support.drawn import GRIDS, played
+from tests.support.naive import point_of
+from tests.support.naive_churn import NaiveChurn
 from tests.support.rings import examples
 from tests.support.strategies import ChurnPlay, Play, churn_plays, games, plays
 
@@ -334,15 +337,12 @@ def test_each_placement_is_a_link_with_its_name_and_a_sign_for_what_it_does(
         position, latest = played(kind, grid, seed)
         picture, places = with_taps(position, Marks(latest)), layout_of(position.grid).places
         expected = []
+        joining = position.grid.neighbours(position.stones(position.to_move))
         for cell in places:
             if cell & position.placements():
                 name, (x, y) = position.grid.format_cell(cell), places[cell]
-                is_capturing = bool(cell & position.capturing())
-                after = position.place(cell)
-                number = taken(position, after).bit_count()
-                size = position.grid.flood(cell, after.stones(position.to_move)).bit_count()
-                does = f"{name} takes {number}, in a group of {size}"
-                said, sign = (does, "#b-c") if is_capturing else (name, "#b-p")
+                does = effect(position, cell, WORDS[1]) if cell & joining else ""
+                said, sign = f"{name}{does}", "#b-c" if cell & position.capturing() else "#b-p"
                 expected.append([f"?play={name}", said, sign, str(x), str(y)])
         links = list(picture.iter(f"{SVG}a"))
         found = [
@@ -356,6 +356,48 @@ def test_each_placement_is_a_link_with_its_name_and_a_sign_for_what_it_does(
             assert group is not None
             assert group.get("class") == f"taps {side.value}"
             assert group.get("fill") == COLOURS[side]
+
+
+@examples(30)
+@given(plays)
+def test_what_a_placement_takes_is_said_with_the_size_of_its_group(play: Play) -> None:
+    for before, cell, after in play.steps():
+        if cell & before.capturing():
+            number = taken(before, after).bit_count()
+            group = before.grid.flood(cell, after.stones(before.to_move)).bit_count()
+            said = f" takes {number}, in a group of {group}"
+            assert effect(before, cell, WORDS[1]) == said
+
+
+@examples(20)
+@given(churn_plays)
+def test_churn_says_what_a_placement_costs_and_never_that_it_takes(play: ChurnPlay) -> None:
+    naive = NaiveChurn.start(str(play.grid))
+    for before, cell, _ in play.steps():
+        point = point_of(play.grid.format_cell(cell))
+        verdict = naive.judge(point)
+        if cell & before.grid.neighbours(before.stones(before.to_move)):
+            said = effect(before, cell, WORDS[1])
+            gone = [group for group in naive.own_groups() if group <= verdict.taken]
+            assert said.startswith(f" makes a group of {verdict.group}")
+            assert ("goes" in said, "go," in said) == (len(gone) == 1, len(gone) > 1)
+            figures = [int(each) for each in re.findall("[0-9]+", said)]
+            assert figures == [verdict.group, *([len(verdict.taken)] if gone else [])]
+        naive = naive.place(point)
+
+
+@examples(40)
+@given(plays)
+def test_points_where_nothing_may_be_placed_are_dimmed_if_they_are_few(play: Play) -> None:
+    for position in play.positions():
+        empty = position.grid.cells & ~position.occupied
+        barred = empty & ~position.placements()
+        path = with_taps(position).find(f"{SVG}g/{SVG}path[@class='barred']")
+        is_few = position.placements() and 0 < 3 * barred.bit_count() <= empty.bit_count()
+        assert (path is not None) == bool(is_few)
+        if path is not None:
+            places = re.findall(r"M(\d+) (\d+)", path.get("d", ""))
+            assert [(float(x), float(y)) for x, y in places] == places_of(position.grid, barred)
 
 
 @pytest.mark.parametrize("grid", ["square 7x7", "hex 5"])

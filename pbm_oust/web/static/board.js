@@ -128,19 +128,16 @@
 
   function zoom(event) {
     const board = event.target.closest?.("#board svg");
-    const isTap = isPressed && matchMedia("(pointer: coarse)").matches;
-    isPressed = false;
-    if (!isTap || !board?.querySelector(".taps")) return;
+    if (!board?.querySelector(".taps")) return false;
     const between = BETWEEN * board.querySelector(".inset").getScreenCTM().a;
-    if (between >= CLOSE) return;
-    event.preventDefault();
-    event.stopPropagation();
+    if (between >= CLOSE) return false;
     const { width, height } = board.viewBox.baseVal;
     const part = (AROUND * between) / (width * board.getScreenCTM().a);
     const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(board.getScreenCTM().inverse());
     const start = (at, whole) => Math.max(0, Math.min(at - (part * whole) / 2, (1 - part) * whole));
     zoomed = [start(x, width), start(y, height), part * width, part * height].join(" ");
     look();
+    return true;
   }
 
   // Shows the part of the board that was tapped, as long as one may tap there.
@@ -155,6 +152,39 @@
   function lookAtAll() {
     zoomed = "";
     look();
+  }
+
+  // Where a placement is made at once, a finger prepares it first: a second tap on the stone makes it, or
+  // the button below the board.
+  function prepare(event) {
+    const point = event.target.closest?.(".taps a");
+    const line = below(point?.closest(".picture"));
+    if (!line?.dataset.place || point.matches(".prepared")) return false;
+    for (const each of document.querySelectorAll(".prepared")) each.classList.remove("prepared");
+    point.classList.add("prepared");
+    const words = point.getAttribute("aria-label");
+    const button = document.createElement("button");
+    button.textContent = line.dataset.place.replace("{}", words.split(/[ ,]/)[0]);
+    button.addEventListener("click", () => point.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true })));
+    line.replaceChildren(words.includes(" ") ? words : "", button);
+    return true;
+  }
+
+  function tap(event) {
+    const isTap = isPressed && matchMedia("(pointer: coarse)").matches;
+    isPressed = false;
+    if (!isTap || !(zoom(event) || prepare(event))) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  // Sends a turn that is whole by a second tap on its stones, or by the key that placed the last.
+  function playPrepared(event) {
+    const stone = event.target.closest?.("#board :is(.stones, .latest) circle");
+    const [x, y] = ["cx", "cy"].map((name) => stone?.getAttribute(name));
+    const isOwn = stone && stone.closest("svg").querySelector(`.latest circle[cx="${x}"][cy="${y}"]`);
+    const isKey = event.key === "Enter" && !event.repeat && event.target.id === "board";
+    if (isOwn || isKey) byId("play")?.form.requestSubmit();
   }
 
   const below = (picture) => picture?.parentNode.querySelector(".does");
@@ -218,7 +248,8 @@
   for (const kind of ["pointerover", "focusin"]) document.addEventListener(kind, preview);
   document.addEventListener("keydown", move, true);
   document.addEventListener("pointerup", () => (isPressed = true));
-  document.addEventListener("click", zoom, true);
+  document.addEventListener("click", tap, true);
+  for (const kind of ["click", "keydown"]) document.addEventListener(kind, playPrepared);
   document.addEventListener("click", playAgain, true);
   byId("whole")?.addEventListener("click", lookAtAll);
   if (byId("film")) film(byId("film"));
