@@ -54,7 +54,7 @@ def _named(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--section",
     type=click.IntRange(cups.SMALLEST, cups.LARGEST),
-    default=5,
+    default=cups.USUAL_SIZE,
     show_default=True,
     help="How many players a section has at most.",
 )
@@ -101,20 +101,10 @@ def create(
     at = _start(starts, every, work.now())
 
     def deed(on: Context) -> Cup:
-        cup = Cup(
-            kind=kind.name,
-            number=tournaments.next_number(on.snapshot, kind.name),
-            title=title,
-            grid_name=str(grid),
-            terms_words=notation.format_terms(terms),
-            size=section,
-            games=games,
-            starts=at,
-            every=Every(every) if every else None,
-            house=tuple(dict.fromkeys(house)),
-        )
-        conduct.open_cup(on, cup)
-        return cup
+        given = {"title": title, "size": section, "games": games}
+        then = Every(every) if every else None
+        players = tuple(dict.fromkeys(house))
+        return conduct.announce(on, kind, grid, terms, at, **given, every=then, house=players)
 
     cup = work.change(deed)
     _go_on(operator, work, kind, cup.number, output)

@@ -188,11 +188,11 @@ def header_of(
 
     Options set the grid and some of the terms. Raises NotAllowed.
     """
-    usable = _usable(kind, grid)
+    usable = usable_grid(kind, grid)
     return Header(kind, on.next_number(kind), usable, x, o, Terms(**terms), on.now)
 
 
-def _usable(kind: Kind, grid: Grid | None) -> Grid:
+def usable_grid(kind: Kind, grid: Grid | None) -> Grid:
     """Return a grid, or the usual one. Raises NotAllowed if the game cannot be played on it."""
     chosen = grid or kind.default_grid
     if not kind.plays_on(chosen):
@@ -208,7 +208,7 @@ def invite_by_challenge(
     Raises NotAllowed.
     """
     address = o if x == on.player.userid else x
-    return send_invitation(on, address, kind, _usable(kind, grid), Terms(**terms))
+    return send_invitation(on, address, kind, usable_grid(kind, grid), Terms(**terms))
 
 
 _RECORD = re.compile(rf"#?(?:0|{NUMBER.pattern})")
@@ -337,7 +337,7 @@ def seek(
     on: Context, kind: Kind, side: Side | None = None, grid: Grid | None = None, **terms: Any
 ) -> Outcome:
     """Offer a board to whoever joins; `side` is what the player wants."""
-    usable = _usable(kind, grid)
+    usable = usable_grid(kind, grid)
     kept = open_of(on.own, on.now)
     if len(kept) >= MOST_SEEKS:
         raise NotAllowed(TooManySeeks(MOST_SEEKS))

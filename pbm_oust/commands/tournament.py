@@ -1,23 +1,30 @@
-"""The commands about tournaments: tournaments, enter, withdraw and table."""
+"""The commands about tournaments: tournaments, enter, withdraw, table; and cup, to announce one."""
 
 from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
 
 from msgspec import structs
 
 from pbm_oust.accounts.asks import Ask, Topic
+from pbm_oust.accounts.items import to_the_second
+from pbm_oust.board import Terms
+from pbm_oust.commands.challenge import OPTIONS, usable_grid
 from pbm_oust.commands.show import ANY_GAMES
 from pbm_oust.grammar import values
 from pbm_oust.grammar.form import AnsweredBy, Command, Cost, Form
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Rest
+from pbm_oust.play.authentication import note_charges
 from pbm_oust.play.context import Context, Outcome, answered, done
 from pbm_oust.play.notices import MOST_LISTED, Notice
-from pbm_oust.play.tournaments import entering, notices_of, table_of, take_out
+from pbm_oust.play.tournaments import announce, cancel, entering, notices_of, table_of, take_out
 from pbm_oust.play.unit_of_work import ForAnybody, ForPlayer
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Refusal
-from pbm_oust.rules import KINDS, Kind
+from pbm_oust.rules import KINDS, Grid, Kind
 from pbm_oust.store import tournaments
-from pbm_oust.store.index import Window
+from pbm_oust.store.index import Window, count_finished
+from pbm_oust.store.limits import Charge, Counted
 from pbm_oust.tournaments.cup import ENDED, GOING_ON, Cup, CupNews, Entry, Out, State
 
 HEADING = Heading.TOURNAMENTS
@@ -120,6 +127,81 @@ def withdraw(on: Context, kind: Kind, number: int) -> Outcome:
     return done([EnteredNotice(on.reader_at(on.own), cup, is_in=False, count=count)])
 
 
+class CupsOff(NotAllowedReason, frozen=True):
+    """Players cannot announce tournaments: the operator has settled so."""
+
+
+class TooFewGames(NotAllowedReason, frozen=True):
+    """The player has too few games that are over to announce a tournament."""
+
+    games: int
+    least: int
+
+
+class CupGoingOn(NotAllowedReason, frozen=True):
+    """A tournament that the player has announced is not over yet."""
+
+    cup: Cup
+
+
+class TooManyCups(NotAllowedReason, frozen=True):
+    """The player has announced a tournament a short time ago."""
+
+    days: int
+
+
+class BadStart(NotAllowedReason, frozen=True):
+    """A tournament cannot start in so many days."""
+
+    most: int
+
+
+class NotOrganiser(NotAllowedReason, frozen=True):
+    """Somebody else has announced the tournament."""
+
+    cup: Cup
+
+
+LEAST_FINISHED = 10
+"""How many games of an organiser have to be over."""
+USUAL_DAYS, MOST_DAYS = 7, 28
+"""In how many days a tournament starts that a player announces."""
+
+
+def announce_cup(
+    on: Context, kind: Kind, days: int | None = None, grid: Grid | None = None, **terms: Any
+) -> Outcome:
+    """Open a tournament of a player, which starts in some days. Raises NotAllowed."""
+    userid, days = on.player.userid, USUAL_DAYS if days is None else days
+    if not on.home.configured.cups_by_players:
+        raise NotAllowed(CupsOff())
+    if not 1 <= days <= MOST_DAYS:
+        raise NotAllowed(BadStart(MOST_DAYS), str(days))
+    finished = count_finished(on.snapshot, userid, LEAST_FINISHED)
+    if finished < LEAST_FINISHED:
+        raise NotAllowed(TooFewGames(finished, LEAST_FINISHED))
+    if cup := tournaments.going_on_of(on.snapshot, userid):
+        raise NotAllowed(CupGoingOn(cup))
+    if on.number_counted(Counted.CUPS, userid):
+        raise NotAllowed(TooManyCups(Counted.CUPS.within.days))
+    usable, starts = usable_grid(kind, grid), to_the_second(on.now + timedelta(days=days))
+    note_charges(on, [Charge(Counted.CUPS, userid)])
+    cup = announce(on, kind, usable, Terms(**terms, binding=True), starts, organiser=userid)
+    return done([*notices_of(on, cup, CupNews.SHOWN, [on.reader_at(on.own)], ())])
+
+
+def cancel_cup(on: Context, kind: Kind, number: int) -> Outcome:
+    """Call a tournament off that the player has announced, before it begins. Raises NotAllowed."""
+    cup = _found(on, kind, number)
+    if cup.organiser != on.player.userid:
+        raise NotAllowed(NotOrganiser(cup))
+    if cup.state is not State.OPEN:
+        raise NotAllowed(NotOpen(cup))
+    cancel(on, cup)
+    gone = structs.replace(cup, state=State.CANCELLED)
+    return done([*notices_of(on, gone, CupNews.CANCELLED, [on.reader_at(on.own)], ())])
+
+
 def show_table(on: Context, kind: Kind, number: int, section: int | None = None) -> Outcome:
     """Show how the players of a section stand: the reader's own, or the first."""
     cup, reader = _found(on, kind, number), on.asker()
@@ -201,4 +283,26 @@ TABLE = Form(
     instead=_all_tournaments,
     run=ForAnybody(show_table),
 )
-FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (TOURNAMENTS, ENTER, WITHDRAW, TABLE)
+ANNOUNCE = Form(
+    "cup announce",
+    values.OWN,
+    _one_number("days", "DAYS"),
+    options=OPTIONS,
+    cost=Cost(work=2),
+    run=ForPlayer(announce_cup),
+)
+CANCEL = Form(
+    "cup cancel",
+    (values.NUMBERED, *values.OWN),
+    answers=_ANSWERS,
+    instead=_all_tournaments,
+    run=ForPlayer(cancel_cup),
+)
+FORMS: tuple[Form[ForPlayer | ForAnybody], ...] = (
+    TOURNAMENTS,
+    ENTER,
+    WITHDRAW,
+    TABLE,
+    ANNOUNCE,
+    CANCEL,
+)

@@ -22,6 +22,7 @@ from pbm_oust.accounts.tags import CODE_LIFETIME, SIGN_IN_LIFETIME
 from pbm_oust.accounts.vacations import ALLOWANCE
 from pbm_oust.board import Game, Summary, Terms, Wish, has_counted, ratings
 from pbm_oust.board.notation import LONGEST_USERID, format_wish
+from pbm_oust.commands import tournament
 from pbm_oust.commands.challenge import LONGEST_TIME
 from pbm_oust.commands.play import suggested
 from pbm_oust.commands.show import LATE, SHOW
@@ -87,6 +88,9 @@ FIGURES: dict[str, object] = {
     "listed_days": LATE.days,
     "kept_days": MEMORY.days,
     "most_times_lost": MOST_TIMES_LOST,
+    "least_finished": tournament.LEAST_FINISHED,
+    "usual_days": tournament.USUAL_DAYS,
+    "most_days": tournament.MOST_DAYS,
     "least_reach": ladder.LEAST_REACH,
     "most_reach": ladder.MOST_REACH,
     "most_defences": ladder.MOST_DEFENCES,

@@ -17,7 +17,8 @@ from msgspec import Struct, structs
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.asks import Ask, Topic
 from pbm_oust.accounts.settings import Switch
-from pbm_oust.board import Game, Header, Ruling, Summary, Verb, has_counted
+from pbm_oust.board import Game, Header, Ruling, Summary, Terms, Verb, has_counted
+from pbm_oust.board.notation import format_terms
 from pbm_oust.board.ratings import START
 from pbm_oust.play.context import Context, Look, Outcome
 from pbm_oust.play.notices import BoardNotice, News, Notice, Reader
@@ -27,7 +28,7 @@ from pbm_oust.play.starting import with_house_terms, write_board
 from pbm_oust.play.telling import tell_players
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.robot.levels import HOUSE
-from pbm_oust.rules import KINDS, Kind, Side
+from pbm_oust.rules import KINDS, Grid, Kind, Side
 from pbm_oust.store import tournaments
 from pbm_oust.store.accounts import accounts_after, is_there, present
 from pbm_oust.store.index import Window, count_active
@@ -244,6 +245,24 @@ def take_out(on: Context, cup: Cup, entry: Entry, why: Out) -> None:
     section = tournaments.section_of(on.snapshot, cup, entry.userid)
     if section and not section.is_over:
         tournaments.let_wait(on.transaction, section, on.now, section.progress)
+
+
+def announce(
+    on: Context, kind: Kind, grid: Grid, terms: Terms, starts: datetime, **given: Any
+) -> Cup:
+    """Open a new cup with the next number of its game; its other fields may be given."""
+    number = tournaments.next_number(on.snapshot, kind.name)
+    fields = {"title": f"{kind.title} cup {number}", "size": cups.USUAL_SIZE, **given}
+    cup = Cup(
+        kind=kind.name,
+        number=number,
+        grid_name=str(grid),
+        terms_words=format_terms(terms),
+        starts=starts,
+        **fields,
+    )
+    open_cup(on, cup)
+    return cup
 
 
 def open_cup(on: Context, cup: Cup) -> None:

@@ -100,6 +100,8 @@ class Configuration(Struct, frozen=True):
     """Whether the house analyses finished games, if there are pages to show that."""
     invitations: bool = True
     """Whether players may invite people who have no account here, by their addresses."""
+    cups_by_players: bool = True
+    """Whether players may announce tournaments, one at a time."""
     store: str = ""
     """The database server of the home, for several hosts; empty for a home in files."""
     backups: str = ""

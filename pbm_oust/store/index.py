@@ -269,6 +269,17 @@ def latest_results(
     )
 
 
+def count_finished(snapshot: database.Snapshot, userid: str, most: int) -> int:
+    """Return the number of a player's games that are over and count; at most `most`."""
+    return len(
+        snapshot.rows(
+            "SELECT 1 FROM board_userids u JOIN boards b USING (kind, board) WHERE u.userid = ? "
+            "AND u.state = 'over' AND u.is_owner = 1 AND b.result <> 'draw void' LIMIT ?",
+            *(userid, most),
+        )
+    )
+
+
 def has_played(snapshot: database.Snapshot, userid: str) -> bool:
     """Return whether a userid is in any history."""
     row = snapshot.row("SELECT 1 FROM board_userids WHERE userid = ? LIMIT 1", userid)

@@ -116,6 +116,8 @@ class Counted(Enum):
     """First steps for one address that has written no command."""
     INVITED = ("invited", 1, timedelta(days=30), False)
     """Invitations to one address, which has a name in place of itself."""
+    CUPS = ("cups announced", 1, timedelta(days=7), False)
+    """Tournaments that one player announces."""
     UNINVITED = ("uninvited", 1, _EVER, False)
     """Addresses, by such names, that want no invitations for good."""
     REFUSED_MAILS = ("refused mails", 1, _HOUR, False)

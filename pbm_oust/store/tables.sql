@@ -249,8 +249,10 @@ CREATE TABLE tournaments (
     document TEXT NOT NULL, -- JSON
     state TEXT NOT NULL CHECK (state IN ('open', 'running', 'over', 'cancelled')),
     due INTEGER, -- when to look at it; NULL where nothing is to be done
+    organiser TEXT, -- the userid of the player who has announced it; NULL if the operator has
     PRIMARY KEY (kind, number)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX tournaments_organiser ON tournaments (organiser, state) WHERE organiser IS NOT NULL;
 CREATE INDEX tournaments_due ON tournaments (due) WHERE due IS NOT NULL;
 CREATE INDEX tournaments_state ON tournaments (kind, state, number);
 

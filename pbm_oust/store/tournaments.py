@@ -28,7 +28,7 @@ from pbm_oust.store.database import (
 )
 from pbm_oust.store.faults import ValueDamaged
 from pbm_oust.store.index import ENTRIES, BoardName, Source, Window, read_entries
-from pbm_oust.tournaments.cup import SOURCE, Cup, Entry, Out, State
+from pbm_oust.tournaments.cup import GOING_ON, SOURCE, Cup, Entry, Out, State
 
 log = logging.getLogger("pbm_oust")
 
@@ -199,12 +199,23 @@ def next_number(snapshot: Snapshot, kind: str) -> int:
 def keep(transaction: Transaction, cup: Cup, due: datetime | None = None) -> None:
     """Write a cup, new or known; `due` is the time of the next look at it."""
     transaction.run(
-        "INSERT INTO tournaments (kind, number, document, state, due) VALUES (?, ?, ?, ?, ?) "
-        "ON CONFLICT (kind, number) DO UPDATE SET document = excluded.document, "
-        "state = excluded.state, due = excluded.due",
+        "INSERT INTO tournaments (kind, number, document, state, due, organiser) "
+        "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (kind, number) DO UPDATE "
+        "SET document = excluded.document, state = excluded.state, due = excluded.due, "
+        "organiser = excluded.organiser",
         *(cup.kind, cup.number, msgspec.json.encode(cup).decode(), cup.state.value),
         seconds(due) if due else None,
+        cup.organiser,
     )
+
+
+def going_on_of(snapshot: Snapshot, organiser: str) -> Cup | None:
+    """Return a cup that a player has announced and that is not over, or None."""
+    rows = (
+        snapshot.row(f"{_CUPS} organiser = ? AND state = ? LIMIT 1", organiser, state.value)
+        for state in GOING_ON
+    )
+    return next(_whole(filter(None, rows)), None)
 
 
 def due_cups(snapshot: Snapshot, now: datetime) -> list[tuple[str, int]]:
@@ -283,7 +294,7 @@ def entered_by(snapshot: Snapshot, userid: str) -> list[tuple[str, int]]:
 
 def rename(transaction: Transaction, old: str, new: str) -> None:
     """Change a player's userid in all tournaments. Two who have become one enter once."""
-    _replace_winner(transaction, old, new)
+    _replace_in_cups(transaction, old, new)
     transaction.run(
         "DELETE FROM entries WHERE userid = ? AND EXISTS (SELECT 1 FROM entries other "
         "WHERE other.kind = entries.kind AND other.number = entries.number AND other.userid = ?)",
@@ -295,13 +306,22 @@ def rename(transaction: Transaction, old: str, new: str) -> None:
 
 def forget(transaction: Transaction, userid: str) -> None:
     """Remove a player from all tournaments."""
-    _replace_winner(transaction, userid)
+    _replace_in_cups(transaction, userid)
     transaction.run("DELETE FROM entries WHERE userid = ?", userid)
     transaction.run("DELETE FROM section_players WHERE userid = ?", userid)
 
 
-def _replace_winner(transaction: Transaction, old: str, *new: str) -> None:
-    """Replace a winner's userid in all sections, or remove it."""
+def _replace_in_cups(transaction: Transaction, old: str, *new: str) -> None:
+    """Replace the userid of an organiser and a winner in all cups, or remove it."""
+    organised = "SELECT kind, number FROM tournaments WHERE organiser = ?"
+    for kind, number in transaction.rows(organised, old):
+        cup = whole(transaction, kind, number)
+        if cup:
+            changed = msgspec.structs.replace(cup, organiser=next(iter(new), None))
+            transaction.run(
+                "UPDATE tournaments SET document = ?, organiser = ? WHERE kind = ? AND number = ?",
+                *(msgspec.json.encode(changed).decode(), changed.organiser, kind, number),
+            )
     for kind, number in entered_by(transaction, old):
         cup = whole(transaction, kind, number)
         if cup and old in cup.winners:

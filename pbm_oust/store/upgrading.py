@@ -165,8 +165,12 @@ def _take_boards(transaction: database.Transaction) -> None:
 
 def _take_ladders(transaction: database.Transaction) -> None:
     """Record the challenges on boards of ladders, and compute all ladders anew."""
-    same = _tables(transaction) - {"ladders", "rungs"}
-    _remake(transaction, {"ladders": ("kind", "grid", "terms")}, same)
+    same = _tables(transaction) - {"ladders", "rungs", "tournaments"}
+    taken = {
+        "ladders": ("kind", "grid", "terms"),
+        "tournaments": ("kind", "number", "document", "state", "due"),
+    }
+    _remake(transaction, taken, same)
     for kind in KINDS:
         while catch_up(transaction, kind):
             pass

@@ -20,6 +20,8 @@ from pbm_oust.rules.position import How
 
 SMALLEST, LARGEST = 2, 16
 """How many players a section may be meant for."""
+USUAL_SIZE = 5
+"""How many players a section is usually meant for."""
 MOST_GAMES = 4
 """The most games of a pair in a section."""
 WIN, DRAW = 2, 1
@@ -86,6 +88,8 @@ class Cup(Struct, frozen=True, omit_defaults=True, kw_only=True):
     every: Every | None = None
     house: tuple[Userid, ...] = ()
     """House players who fill the last section."""
+    organiser: Userid | None = None
+    """The player who has announced it; None if the operator has."""
     state: State = State.OPEN
     round: Annotated[int, Meta(ge=0)] = 0
     """The number of the latest round that has begun."""
@@ -128,6 +132,7 @@ def cup_fields(cup: Cup, entered: int) -> dict[str, Any]:
         "starts": notation.format_time(cup.starts),
         "every": cup.every.value if cup.every else None,
         "fill": list(cup.house),
+        "organiser": cup.organiser,
         "state": cup.state.value,
         "round": cup.round,
         "players": entered,

@@ -263,6 +263,7 @@ ROUTES = (
     *_form(addresses.SIGN_UP, sign_in.look_at_sign_up, sign_in.sign_up),
     *_form(addresses.CHALLENGE, me.look_at_challenge, me.challenge),
     *_form(addresses.SETTINGS, me.look_at_settings, me.change_settings),
+    Route(addresses.ANNOUNCE, me.look_at_announcing, methods=["GET"]),
     Route(addresses.MINE, me.mine, methods=["GET"]),
     Route(addresses.NEXT, me.next_board, methods=["GET"]),
     Route(addresses.NEWS, me.events, methods=["GET"]),

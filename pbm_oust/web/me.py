@@ -21,7 +21,7 @@ from pbm_oust.board import Game, Summary, Terms
 from pbm_oust.board.puzzle import steps_of
 from pbm_oust.commands.begin import FIRST_GRID, FIRST_OPPONENT
 from pbm_oust.commands.ladder import CHALLENGE, JOIN, LEAVE
-from pbm_oust.commands.tournament import ENTER, WITHDRAW
+from pbm_oust.commands.tournament import ANNOUNCE, CANCEL, ENTER, WITHDRAW
 from pbm_oust.grammar.values import LINK, Filter
 from pbm_oust.languages import LANGUAGES, Language
 from pbm_oust.play.context import Look
@@ -41,6 +41,7 @@ from pbm_oust.web.boards import board_asked, first_board, news, picture
 from pbm_oust.web.feeds import calendar_address
 from pbm_oust.web.forms import Mistake
 from pbm_oust.web.ground import KEPT_SECRET, Ground, ground_of
+from pbm_oust.web.helping import pieces
 from pbm_oust.web.live import state_of
 from pbm_oust.web.play import act_at, own_sitting, page_at, unread_by
 from pbm_oust.web.sign_in import SignedIn, asked_by_player, form_of_player, player_of, player_page
@@ -58,7 +59,7 @@ MOST_OPPONENTS = 12
 """How many players are listed who can be challenged."""
 _SWITCHES = {"rated": "unrated", "swap": "noswap"}
 """The switches in the form of a board, and the options of commands that turn them off."""
-_ABOUT_TOURNAMENTS = (ENTER.name, WITHDRAW.name)
+_ABOUT_TOURNAMENTS = (ENTER.name, WITHDRAW.name, CANCEL.name)
 _ABOUT_LADDERS = (JOIN.name, LEAVE.name, CHALLENGE.name)
 _SHOWN = ("settings", "seek", "unseek", *_ABOUT_TOURNAMENTS, *_ABOUT_LADDERS)
 """The commands of which the page itself shows what has come, on which their forms are."""
@@ -256,6 +257,8 @@ async def do(request: Request) -> Response:
         kind = KINDS[form["kind"]]
         back = addresses.of_own(f"{kind.name} {LADDER}")
         again = partial(ladders.own_page, request, player, kind, form)
+    elif form.get("command") == ANNOUNCE.name:
+        back, again = addresses.TOURNAMENTS, partial(_announcing, request, player, form)
     elif "line" in form:
         back, again = addresses.COMMAND, partial(_command_page, request, player, form)
     else:
@@ -275,6 +278,20 @@ def _cup_in(on: Look, form: Mapping[str, str]) -> Cup | None:
     if form.get("command") not in _ABOUT_TOURNAMENTS or number is None:
         return None
     return tournaments.whole(on.snapshot, form.get("kind", ""), number)
+
+
+async def look_at_announcing(request: Request) -> Response:
+    """Answer with a form that announces a tournament, and what the help says of it."""
+    return _announcing(request, player_of(request), {})
+
+
+def _announcing(
+    request: Request, player: SignedIn, form: Mapping[str, str], fault: Mistake | None = None
+) -> Response:
+    """Return the form; one that was refused has what was typed."""
+    templates = ground_of(request).templates_in(player.language)
+    said = pieces(templates.words, ANNOUNCE.name.partition(" ")[0], player.language)
+    return player_page(request, player, "announce", form, fault, pieces=said)
 
 
 async def look_at_challenge(request: Request) -> Response:

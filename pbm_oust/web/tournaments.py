@@ -232,7 +232,12 @@ async def all_cups(request: Request) -> Response:
     """Answer with a list of tournaments."""
     going_on, ended, kind = _listed(request)
     return ground_of(request).page(
-        request, "tournaments", going_on=going_on, ended=ended, kind=kind
+        request,
+        "tournaments",
+        going_on=going_on,
+        ended=ended,
+        kind=kind,
+        may_announce=ground_of(request).home.configured.cups_by_players,
     )
 
 

@@ -326,6 +326,7 @@ class Cup(Struct):
     starts: Time
     every: Every | None
     fill: list[str]
+    organiser: str | None
     state: State
     round: Count
     players: Count

@@ -80,6 +80,13 @@ def _hold_a_cup(season: Season) -> None:
     season.players["alice"].ask("oust table 1")
 
 
+def _organise(season: Season) -> None:
+    """Announce a cup, and call it off."""
+    alice = season.players["alice"]
+    alice.signed("oust cup announce")
+    alice.signed("oust cup cancel 2")
+
+
 def _climb(season: Season) -> None:
     """Join a ladder, challenge whoever stands above, and leave it."""
     for name in ("alice", "bob", "carol"):
@@ -229,6 +236,7 @@ ERRANDS: tuple[tuple[float, Errand, str], ...] = (
     (0.50, _go_silent, "fiona jabber king"),
     (0.55, _take_leave, "king"),
     (0.80, _leave_for_good, "ivy lory"),
+    (0.90, _organise, "alice"),
 )
 """What is done, when, in parts of the whole time, and by whom."""
 

@@ -123,6 +123,8 @@ BEHIND = {
     "enter": line(NUMBERS, USERIDS, PASSWORDS, st.sampled_from(("", "4"))),
     "withdraw": line(NUMBERS, USERIDS, PASSWORDS),
     "table": line(NUMBERS, st.sampled_from(("", "2"))),
+    "cup announce": line(USERIDS, PASSWORDS, st.sampled_from(("", "9"))),
+    "cup cancel": line(NUMBERS, USERIDS, PASSWORDS),
     "ladder": st.sampled_from(("", "show", "-page=2")),
     "ladder join": line(USERIDS, PASSWORDS),
     "ladder leave": line(USERIDS, PASSWORDS),

@@ -17,6 +17,7 @@ A line is one of these:
     carol taps(old) SUBJECT     a tap on a link of the latest letter to carol, or of a kept one
     ends: old                   what a mail program sends to get no more letters like this one
     comes back from bob: TEXT   a letter that his mail server has refused for this reason
+    10 games are over           of alice against bob; a board for each, from 1 on
     later: 3 days               lets time go by; `sweep` lets the server do what is due, and
                                 `restart` begins it anew
     $ COMMAND                   a command of the operator, which ends well
@@ -61,11 +62,13 @@ from msgspec.structs import replace
 from pbm_oust.accounts.document import account_lines
 from pbm_oust.accounts.settings import Setting
 from pbm_oust.accounts.tags import envelope_sender
+from pbm_oust.store.boards import read_rows
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import BoardName
 from pbm_oust.store.limits import SETTABLE, Limits
 from tests.support.accounts import account_of, change_account, codes, damage_account
 from tests.support.command_line import done, play_house
-from tests.support.histories import board_numbers, moves_of
+from tests.support.histories import board_numbers, moves_of, short_history
 from tests.support.home_by_mail import ADDRESS, ALICE, AUTHSERV_ID, BOB, CAROL, Talk, new_id
 from tests.support.mails import mail
 from tests.support.outbox import Letter, clear_outbox, letters
@@ -140,6 +143,13 @@ class Conversation:
             before = self.talk.home.database.moment()
             self.take(line.removeprefix("unwritten: "), further)
             assert self.talk.home.database.moment() == before
+        elif over := re.fullmatch(r"(\d+) games are over", line):
+            boards, ended = self.talk.home.boards, "2026-11-02T00:00:00Z"
+            rows = [
+                read_rows(BoardName("oust", each), short_history(each, ended, ended).encode())
+                for each in range(1, int(over[1]) + 1)
+            ]
+            self.talk.home.do(boards.put_all, rows)
         elif line == "sweep":
             self.talk.sweep()
         elif line == "restart":
