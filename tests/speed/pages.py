@@ -1,9 +1,14 @@
-"""The main pages as browsers get them, and moves that players make there beside one another."""
+"""The main pages as browsers get them, and moves that players make there beside one another.
 
+Run by the Python of a checkout, this file lays a home as that one has it, and prints cookies.
+"""
+
+import json
+import os
 import re
 import secrets
-import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -84,8 +89,11 @@ class Loads:
         return "{:10,.0f}{:10.0f}{:10.0f}".format(*figures)
 
 
-def lay(path: Path, moves: int) -> None:
-    """Lay a home with boards of alice and bob, and for each of them boards where they move next."""
+def lay(path: Path, moves: int) -> dict[str, str]:
+    """Lay a home with boards of alice and bob, and for each of them boards where they move next.
+
+    Returns the cookies of the two, who have just signed in.
+    """
     home = home_of(path, ALICE, BOB, CAROL)
     grid = parse_grid("square 11x11")
     texts = {}
@@ -100,13 +108,36 @@ def lay(path: Path, moves: int) -> None:
         texts[number] = text
     lay_histories(home, texts)
     home.configuration.write_text(f'address = "pbmserv@example.com"\nweb_address = "{_WEB}"\n')
+    cookies = {userid: _cookie(home, userid) for userid in ("bob", "alice")}
     home.database.close()
+    return cookies
+
+
+def _cookie(home: Home, userid: str) -> str:
+    session = SignIn.begin(userid, datetime.now(UTC), secrets.token_hex(8))
+    return format_session(session, home.key(), account_of(home, userid))
+
+
+def laid_by(checkout: Path, path: Path, moves: int) -> dict[str, str]:
+    """Let a checkout lay a home, and return the cookies."""
+    command = [str(checkout / ".venv/bin/python"), __file__, str(path), str(moves)]
+    around = os.environ | {"PYTHONPATH": str(checkout)}
+    laid = subprocess.run(command, env=around, cwd=checkout, stdout=subprocess.PIPE, check=True)
+    cookies: dict[str, str] = json.loads(laid.stdout)
+    return cookies
 
 
 @contextmanager
-def served(program: Path, home: Path) -> Iterator[Site]:
-    """Serve the pages of a home by a program while the body runs."""
-    command = [str(program), "--home", str(home), "web", "--listen", "127.0.0.1:0"]
+def served(checkout: Path, home: Path) -> Iterator[Site]:
+    """Serve the pages of a home by the program of a checkout while the body runs."""
+    command = [
+        str(checkout / ".venv/bin/pbm-oust"),
+        "--home",
+        str(home),
+        "web",
+        "--listen",
+        "127.0.0.1:0",
+    ]
     process = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
@@ -116,54 +147,42 @@ def served(program: Path, home: Path) -> Iterator[Site]:
         stopped(process)
 
 
-def session_of(home: Path, userid: str) -> str:
-    """Return the cookie of a player who has just signed in."""
-    opened = Home(home)
-    try:
-        session = SignIn.begin(userid, datetime.now(UTC), secrets.token_hex(8))
-        return format_session(session, opened.key(), account_of(opened, userid))
-    finally:
-        opened.database.close()
-
-
 @dataclass
 class Bench:
-    """Servers of several programs with the same pages, and what they took."""
+    """Servers of several checkouts with the same boards, and what they took."""
 
-    programs: Sequence[Path]
+    checkouts: Sequence[Path]
     folder: Path
     moves: int
 
     def measured(self, runs: int) -> tuple[dict[str, list[Loads]], list[list[float]]]:
-        """Return what the pages took with each program, and the milliseconds of moves.
+        """Return what the pages took with each checkout, and the milliseconds of moves.
 
-        The programs take turns.
+        The checkouts take turns.
         """
-        lay(self.folder / "home", self.moves)
         with ExitStack() as stack:
-            sites, homes = [], []
-            for nth, program in enumerate(self.programs):
-                homes.append(self.folder / str(nth))
-                shutil.copytree(self.folder / "home", homes[-1])
-                sites.append(stack.enter_context(served(program, homes[-1])))
+            there = list[tuple[Site, dict[str, str]]]()
+            for nth, checkout in enumerate(self.checkouts):
+                home = self.folder / str(nth)
+                cookies = laid_by(checkout, home, self.moves)
+                there.append((stack.enter_context(served(checkout, home)), cookies))
             short = stack.enter_context(open_folder())
             browser = stack.enter_context(browsing(short / "browser"))
-            loads = self._loads(browser, sites, homes, runs)
-            return loads, [self._moves(*each) for each in zip(sites, homes, strict=True)]
+            return self._loads(browser, there, runs), [self._moves(*each) for each in there]
 
     def _loads(
-        self, browser: Remote, sites: Sequence[Site], homes: Sequence[Path], runs: int
+        self, browser: Remote, there: Sequence[tuple[Site, dict[str, str]]], runs: int
     ) -> dict[str, list[Loads]]:
         executor: Any = browser.command_executor
         executor.add_command("ask", *_ASK)
         for command, given in _UNCACHED:
             browser.execute("ask", {"cmd": command, "params": given})
-        found = {name: [Loads() for _ in sites] for name in PAGES}
+        found = {name: [Loads() for _ in there] for name in PAGES}
         for _ in range(runs):
-            for nth, (site, home) in enumerate(zip(sites, homes, strict=True)):
+            for nth, (site, cookies) in enumerate(there):
                 here = f"http://127.0.0.1:{site.port}"
                 browser.get(here)
-                browser.add_cookie({"name": "session", "value": session_of(home, "alice")})
+                browser.add_cookie({"name": "session", "value": cookies["alice"]})
                 for name, path in PAGES.items():
                     browser.get(here + path)
                     wait_until(lambda: browser.execute_script(_SHOWN), f"the page {name}")
@@ -174,17 +193,14 @@ class Bench:
                     loads.waits.append(wait)
         return found
 
-    def _moves(self, site: Site, home: Path) -> list[float]:
+    def _moves(self, site: Site, cookies: dict[str, str]) -> list[float]:
         """Let alice and bob move at once, each on boards of theirs; return the waits, sorted."""
-        players = {}
-        for userid in ("bob", "alice"):
-            cookies = {"session": session_of(home, userid)}
-            players[userid] = Browser(site, cookies=cookies)
+        players = [Browser(site, cookies={"session": each}) for each in cookies.values()]
         waits = list[float]()
         with ThreadPoolExecutor(len(players)) as together:
             for nth in range(self.moves):
                 asked = []
-                for number, browser in enumerate(players.values(), FIRST_EMPTY + 2 * nth):
+                for number, browser in enumerate(players, FIRST_EMPTY + 2 * nth):
                     browser.open(f"/me/oust/{number}?turn=F6")
                     asked.append(together.submit(timed_move, browser))
                 waits += [each.result() for each in asked]
@@ -198,3 +214,7 @@ def timed_move(browser: Browser) -> float:
     got = browser.sent(form)
     assert got.status == 303, got.status
     return (time.perf_counter() - begun) * 1000
+
+
+if __name__ == "__main__":
+    print(json.dumps(lay(Path(sys.argv[1]), int(sys.argv[2]))))
