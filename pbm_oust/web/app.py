@@ -16,10 +16,8 @@ from http import HTTPMethod
 from urllib.parse import quote, unquote_plus
 
 from starlette.applications import Starlette
-from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -49,7 +47,7 @@ from pbm_oust.web import (
     sign_in,
     tournaments,
 )
-from pbm_oust.web.ground import CHECKED, FOUND, KEPT_SECRET, SOURCES, Ground, ground_of
+from pbm_oust.web.ground import FOUND, KEPT_SECRET, SOURCES, Ground, ground_of, json_page
 from pbm_oust.web.live import Watched
 from pbm_oust.web.sign_in import NotSignedIn, sent_to_sign_in
 from pbm_oust.web.speaking import Speaking
@@ -76,8 +74,8 @@ async def _static(request: Request) -> Response:
     """Answer with the style sheet or the script, which never change under their names."""
     if request.url.path not in FOUND:
         raise HTTPException(404)
-    content, media_type = FOUND[request.url.path]
-    return Response(content, 200, {"Cache-Control": _FOR_EVER}, media_type)
+    made, media_type = FOUND[request.url.path]
+    return made.response(request, media_type, {"Cache-Control": _FOR_EVER})
 
 
 async def _missing(request: Request, error: Exception) -> Response:
@@ -174,7 +172,7 @@ def _json(asked: Callable[[Request], tournaments.CupView | ladders.LadderView]) 
     """Return a page with the fields of a view as JSON."""
 
     async def answer(request: Request) -> Response:
-        return JSONResponse(asked(request).fields(), headers={"Cache-Control": CHECKED})
+        return json_page(request, asked(request).fields())
 
     return answer
 
@@ -416,50 +414,11 @@ def _told(name: str, value: object) -> str:
     return str(value) if isinstance(value, int) else f"{{{name}}}"
 
 
-_LEVEL = 6
-"""How hard gzip tries: more costs twice the time for one byte in a hundred."""
-_AS_IT_IS = (b"content-encoding", b"identity")
-"""Tells the middleware alone to leave a response as it is (RFC 9110, section 8.4.1)."""
-
-
-class Compressed:
-    """An application whose responses are compressed (gzip), but for those that nobody may keep.
-
-    Such a page has tokens of its forms. Whoever could have it asked for with words of their own in
-    its address would learn these from its compressed length (BREACH).
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-        self._compressed = GZipMiddleware(self._marked, compresslevel=_LEVEL)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-
-        async def send_unmarked(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = [each for each in message["headers"] if each != _AS_IT_IS]
-                message = {**message, "headers": headers}
-            await send(message)
-
-        await self._compressed(scope, receive, send_unmarked)
-
-    async def _marked(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_marked(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = message["headers"]
-                if KEPT_SECRET["Cache-Control"] == Headers(raw=headers).get("cache-control"):
-                    message = {**message, "headers": [*headers, _AS_IT_IS]}
-            await send(message)
-
-        await self._app(scope, receive, send_marked)
-
-
 def make_app(ground: Ground) -> Starlette:
     """Return the application whose pages stand on a ground."""
     app = Starlette(
         routes=list(ROUTES),
-        middleware=[Middleware(each) for each in (Logged, Compressed, Safe, Trimmed, Speaking)],
+        middleware=[Middleware(each) for each in (Logged, Safe, Trimmed, Speaking)],
         exception_handlers={
             HTTPException: _missing,
             NotSignedIn: _stranger,

@@ -1,6 +1,7 @@
 """The context of all pages: the home, the words of each language, and the cache of responses."""
 
 import asyncio
+import gzip
 import re
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Hashable, Mapping
@@ -14,7 +15,7 @@ from typing import TypeVar
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from pbm_oust.board.puzzle import puzzles_of
 from pbm_oust.experiments.advice import TRIED
@@ -108,13 +109,28 @@ ELSEWHERE: Mapping[str, str] = {"Cross-Origin-Resource-Policy": "cross-origin"}
 """Said with what pages of others may show."""
 
 
+_LEVEL, _LEAST = 6, 500
+"""How hard gzip tries (more costs twice the time for one byte in a hundred), and from how many
+bytes on."""
+_COMPRESSED_ALREADY, _ACCEPTS = "image/png", "Accept-Encoding"
+
+
 class Made:
-    """The content of a response, its checksum, and how long a browser may keep it."""
+    """The content of a response, its checksum, and how long a browser may keep it.
+
+    It is compressed once for all who take that. What is one player's alone is not made so: whoever
+    could have a page asked for with words of their own in its address would learn the tokens of its
+    forms from its compressed length (BREACH).
+    """
 
     def __init__(self, content: bytes, keeping: str = CHECKED) -> None:
         self.content = content
         self.keeping = keeping
         self.etag = f'W/"{sha256(content).hexdigest()[:24]}"'
+
+    @cached_property
+    def _compressed(self) -> bytes:
+        return gzip.compress(self.content, _LEVEL, mtime=0)
 
     def answer(self, request: Request, media_type: str, headers: Mapping[str, str]) -> Response:
         """Answer with this, or that the browser has it already.
@@ -125,7 +141,28 @@ class Made:
         named = ",".join(request.headers.getlist("if-none-match")).split(",")
         if {_plain_tag(each) for each in named} & {_plain_tag(self.etag), "*"}:
             return Response(None, 304, headers)
-        return Response(self.content, 200, headers, media_type)
+        return self.response(request, media_type, headers)
+
+    def response(
+        self, request: Request, media_type: str, headers: Mapping[str, str], status: int = 200
+    ) -> Response:
+        """Return a response with the content, compressed for browsers that take gzip.
+
+        Source: RFC 9110, sections 8.4.1 and 12.5.5 (Content-Encoding and Vary).
+        """
+        if len(self.content) < _LEAST or media_type == _COMPRESSED_ALREADY:
+            return Response(self.content, status, headers, media_type)
+        content, vary = self.content, ", ".join(filter(None, (headers.get("Vary"), _ACCEPTS)))
+        headers = {**headers, "Vary": vary}
+        if "gzip" in request.headers.get(_ACCEPTS, ""):
+            content, headers = self._compressed, {**headers, "Content-Encoding": "gzip"}
+        return Response(content, status, headers, media_type)
+
+
+def json_page(request: Request, fields: object) -> Response:
+    """Return a response with fields as JSON, as they are at present."""
+    made = Made(bytes(JSONResponse(fields).body))
+    return made.answer(request, "application/json", {"Cache-Control": made.keeping})
 
 
 _ENCODED = re.compile(r"(?:(?:--?|;)(?:gzip|br|zstd|deflate|compress))+$")
@@ -138,7 +175,8 @@ def _plain_tag(tag: str) -> str:
 
 
 KEY_BYTES = 2048
-"""How much a response takes at most besides its content: strangers choose long addresses."""
+"""How much a response takes at most besides its content, which is there compressed as well:
+strangers choose long addresses."""
 
 
 class Cache:
@@ -146,7 +184,7 @@ class Cache:
 
     def __init__(self) -> None:
         self._made = Latest[Hashable, tuple[Hashable, Made]](
-            MOST_BYTES, lambda known: len(known[1].content) + KEY_BYTES
+            MOST_BYTES, lambda known: 2 * len(known[1].content) + KEY_BYTES
         )
 
     def get(self, key: Hashable, make: Callable[[], str], state: Hashable = None) -> Made:
@@ -173,14 +211,14 @@ _TYPES = {
 }
 STATIC: dict[str, str] = {}
 """The paths of what pages load besides, which change with their contents, by the names of files."""
-FOUND: dict[str, tuple[bytes, str]] = {}
+FOUND: dict[str, tuple[Made, str]] = {}
 """By path: what is there, and its media type."""
 _COMMENT = re.compile(rb"^ *(?://.*|/\*[^*]*\*/)\n", re.MULTILINE)
 """A line with nothing but a comment, which is for those who read the source."""
 for _name, _type in _TYPES.items():
     _content = _COMMENT.sub(b"", files(__package__).joinpath("static", _name).read_bytes())
     STATIC[_name] = f"/static/{sha256(_content).hexdigest()[:12]}/{_name}"
-    FOUND[STATIC[_name]] = _content, _type
+    FOUND[STATIC[_name]] = Made(_content), _type
 
 ANYBODY = Reader((), "*")
 """The reader of a page: nobody whose userid stands in it."""
@@ -293,18 +331,15 @@ class Ground:
         """Return the templates of the language that the browser asks for."""
         return self._templates[language_asked(request)]
 
-    def page(
-        self, request: Request, template: str, status: int = 200, **given: object
-    ) -> HTMLResponse:
+    def page(self, request: Request, template: str, status: int = 200, **given: object) -> Response:
         """Return a page in the language that the browser asks for."""
         templates = self.templates_for(request)
-        return HTMLResponse(
-            templates.fill(f"{template}.html", **given), status, templates.headers()
-        )
+        made = Made(templates.fill(f"{template}.html", **given).encode())
+        return made.response(request, HTML, templates.headers(), status)
 
     def secret_page(
         self, language: Language, template: str, status: int = 200, **given: object
-    ) -> HTMLResponse:
+    ) -> Response:
         """Return a page that no cache may keep: it is for one player, or its address is a proof."""
         templates = self.templates_in(language)
         headers = {**templates.headers(), **KEPT_SECRET}

@@ -12,7 +12,7 @@ from typing import TypeVar
 from msgspec import Struct
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from pbm_oust.accounts.account import bare_userid
 from pbm_oust.board import Game, Summary
@@ -42,7 +42,7 @@ from pbm_oust.store.index import Mark, Window
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import kind_asked, number_in
 from pbm_oust.web.boards import picture
-from pbm_oust.web.ground import CHECKED, HTML, Ground, Templates, ground_of, source_of
+from pbm_oust.web.ground import HTML, Ground, Templates, ground_of, json_page, source_of
 from pbm_oust.web.play import cells_of
 
 E = TypeVar("E", bound=Enum)
@@ -302,4 +302,4 @@ async def found(request: Request) -> Response:
     further = searched.further and question.address(addresses.FOUND, searched.further)
     boards = [summary_fields(board) for board in searched.boards]
     told = {"boards": boards, "looked_at": searched.looked_at, "further": further}
-    return JSONResponse(told, headers={"Cache-Control": CHECKED})
+    return json_page(request, told)

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from msgspec import Struct
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from pbm_oust.board.ratings import RatingChange, SizeClass, Standing
 from pbm_oust.grammar.values import Filter
@@ -25,7 +25,7 @@ from pbm_oust.store.ratings import best_players, explain, is_counting, usual_sta
 from pbm_oust.store.tournaments import entered_by
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import kind_asked, player_asked
-from pbm_oust.web.ground import CHECKED, ground_of
+from pbm_oust.web.ground import ground_of, json_page
 from pbm_oust.web.lists import page_asked, there
 
 MOST_BOARDS = 12
@@ -110,7 +110,7 @@ async def players(request: Request) -> Response:
 
 async def as_json(request: Request) -> Response:
     """Answer with the same as JSON."""
-    return JSONResponse(asked(request).fields(), headers={"Cache-Control": CHECKED})
+    return json_page(request, asked(request).fields())
 
 
 # Ratings

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from msgspec import Struct
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from pbm_oust.board import Summary, has_counted
 from pbm_oust.board.ratings import Standing
@@ -26,7 +26,7 @@ from pbm_oust.tournaments.cup import ENDED, Cup, Entry, cup_fields, pairings
 from pbm_oust.web import addresses
 from pbm_oust.web.addresses import number_in
 from pbm_oust.web.forms import Mistake
-from pbm_oust.web.ground import CHECKED, HTML, ground_of
+from pbm_oust.web.ground import HTML, ground_of, json_page
 from pbm_oust.web.lists import chosen_in, page_asked, there
 from pbm_oust.web.live import state_of
 from pbm_oust.web.sign_in import SignedIn, player_of, player_page
@@ -245,7 +245,7 @@ async def all_as_json(request: Request) -> Response:
     """Answer with the same as JSON."""
     going_on, ended, _ = _listed(request)
     told = [cup_fields(cup, entered) for cup, entered in (*going_on, *ended.rows)]
-    return JSONResponse({"tournaments": told}, headers={"Cache-Control": CHECKED})
+    return json_page(request, {"tournaments": told})
 
 
 # The page of a player, and what they have won
