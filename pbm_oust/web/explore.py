@@ -444,7 +444,7 @@ def _page(request: Request, exploring: Exploring, **given: object) -> Response:
     show, language = partial(ground.page, request), language_asked(request)
     if isinstance(planning, Planning):
         language = planning.language
-        show = partial(ground.secret_page, language)
+        show = partial(ground.secret_page, request, language)
     translator = ground.templates_in(language).translator
     title = translator.gettext("After placement %(number)s", number=exploring.at)
     is_open = not game.result and not (given.get("side") and _waits_for_house(game))

@@ -349,4 +349,6 @@ def answer_page(request: Request, carried: Carried, language: Language, *, back:
             parts.append({"name": game.name, "path": path, "svg": svg})
         elif isinstance(block, Paragraph):
             parts.append(block)
-    return ground.secret_page(language, "answer", answers=parts, back=back, carried=carried)
+    return ground.secret_page(
+        request, language, "answer", answers=parts, back=back, carried=carried
+    )

@@ -116,12 +116,7 @@ _COMPRESSED_ALREADY, _ACCEPTS = "image/png", "Accept-Encoding"
 
 
 class Made:
-    """The content of a response, its checksum, and how long a browser may keep it.
-
-    It is compressed once for all who take that. What is one player's alone is not made so: whoever
-    could have a page asked for with words of their own in its address would learn the tokens of its
-    forms from its compressed length (BREACH).
-    """
+    """The content of a response, compressed once for all; its checksum; how long it may be kept."""
 
     def __init__(self, content: bytes, keeping: str = CHECKED) -> None:
         self.content = content
@@ -338,13 +333,24 @@ class Ground:
         return made.response(request, HTML, templates.headers(), status)
 
     def secret_page(
-        self, language: Language, template: str, status: int = 200, **given: object
+        self,
+        request: Request,
+        language: Language,
+        template: str,
+        status: int = 200,
+        **given: object,
     ) -> Response:
-        """Return a page that no cache may keep: it is for one player, or its address is a proof."""
+        """Return a page that no cache may keep: it is for one player, or its address is a proof.
+
+        It is compressed only if it has no form: whoever could have a page asked for with words of
+        their own in its address would learn tokens from its compressed length (BREACH).
+        """
         templates = self.templates_in(language)
         headers = {**templates.headers(), **KEPT_SECRET}
         page = templates.fill(f"{template}.html", others=(), **given)
-        return HTMLResponse(page, status, headers)
+        if "<form" in page:
+            return HTMLResponse(page, status, headers)
+        return Made(page.encode()).response(request, HTML, headers, status)
 
 
 def ground_of(request: Request) -> Ground:

@@ -90,6 +90,7 @@ def _page(
     game = Game.start(invitation.header(1, _YOU, inviter.userid, invitation.at))
     svg = picture(game, ground.templates_in(language).translator, game.header.kind.title)
     return ground.secret_page(
+        request,
         language,
         "join",
         status,

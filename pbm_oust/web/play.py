@@ -199,6 +199,7 @@ def page_at(
         shown = game.after(number)
         marks, moves = marks_of(shown), shown.latest_two_turns
     return ground.secret_page(
+        request,
         language,
         "play",
         picture=board_svg(

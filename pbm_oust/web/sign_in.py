@@ -146,7 +146,7 @@ def player_page(
     typed = forms.filled(form.get("command", "") if name is None else name, form, fault)
     done = "" if form else request.query_params.get(forms.DONE, "")
     return ground_of(request).secret_page(
-        player.language, template, player=player, done=done, **given, **typed
+        request, player.language, template, player=player, done=done, **given, **typed
     )
 
 
@@ -284,7 +284,7 @@ def _sign_in_page(request: Request, told: str = "", status: int = 200, typed: st
     """Return the form; `told` is what came of it: `wrong`, `often` or `mailed`."""
     language, wanted = language_asked(request), _wanted(request)
     return ground_of(request).secret_page(
-        language, "sign_in", status, told=told, typed=typed, wanted=wanted
+        request, language, "sign_in", status, told=told, typed=typed, wanted=wanted
     )
 
 
@@ -403,7 +403,7 @@ async def look_at_code(request: Request) -> Response:
 def _code_page(request: Request, pending: tags.Pending, refused: Sequence[Block] = ()) -> Response:
     """Return the page of a code with its button, and with the reason if it was refused."""
     ground = ground_of(request)
-    return ground.secret_page(pending.language, "code", pending=pending, refused=refused)
+    return ground.secret_page(request, pending.language, "code", pending=pending, refused=refused)
 
 
 async def bring(request: Request) -> Response:
@@ -465,9 +465,10 @@ async def look_at_unsubscribing(request: Request) -> Response:
     """Answer with what a link ends, and a button that does it."""
     asked, ground = await _unsubscribing(request), ground_of(request)
     if asked.ends_invitations:
-        return ground.secret_page(language_asked(request), "off", userid="", is_done=False)
+        return ground.secret_page(request, language_asked(request), "off", userid="", is_done=False)
     language = ground.work.account(asked.userid).all_settings.language
     return ground.secret_page(
+        request,
         language,
         "off",
         is_done=False,
@@ -487,7 +488,7 @@ async def unsubscribe(request: Request) -> Response:
     asked, ground = await _unsubscribing(request), ground_of(request)
     if asked.ends_invitations:
         await run_in_threadpool(ground.work.change, partial(keep_away, name=asked.about[0]))
-        return ground.secret_page(language_asked(request), "off", userid="", is_done=True)
+        return ground.secret_page(request, language_asked(request), "off", userid="", is_done=True)
     account = ground.work.account(asked.userid)
     language = account.all_settings.language
     identity = f"off {secrets.token_hex(8)}"
