@@ -208,10 +208,8 @@ STATIC: dict[str, str] = {}
 """The paths of what pages load besides, which change with their contents, by the names of files."""
 FOUND: dict[str, tuple[Made, str]] = {}
 """By path: what is there, and its media type."""
-_COMMENT = re.compile(rb"^ *(?://.*|/\*[^*]*\*/)\n", re.MULTILINE)
-"""A line with nothing but a comment, which is for those who read the source."""
 for _name, _type in _TYPES.items():
-    _content = _COMMENT.sub(b"", files(__package__).joinpath("static", _name).read_bytes())
+    _content = files(__package__).joinpath("static", _name).read_bytes()
     STATIC[_name] = f"/static/{sha256(_content).hexdigest()[:12]}/{_name}"
     FOUND[STATIC[_name]] = Made(_content), _type
 
