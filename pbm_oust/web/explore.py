@@ -182,7 +182,7 @@ class Loss(Struct, frozen=True):
     group: int
     """The size of the group that this placement made."""
     number: int = 0
-    """The number of the move at which there was another way; 0 if none is known."""
+    """The row of the list of moves at which there was another way; 0 if none is known."""
     path: str = ""
     """The address of that way."""
 
@@ -400,7 +400,8 @@ def _loss(exploring: Exploring, way: str) -> Loss:
     at, better = int(way.split()[0]), cells_of(way.split()[1])
     path = addresses.of_grid(addresses.EXPLORE, header.kind.name, header.grid)
     path = addresses.of_line(path, [*cells[:at], *better])
-    number = 1 + sum(placed <= at for placed, _ in exploring.steps)
+    rows = rows_around(at + 1, exploring.steps)
+    number = next(row.number for row in rows if row.last > at)
     return Loss(*sizes, number, addresses.asking(path, {"at": str(at + 1)}))
 
 

@@ -4,12 +4,15 @@ import re
 from datetime import UTC, datetime
 from functools import reduce
 from html import unescape
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from starlette.exceptions import HTTPException
 
+from pbm_oust.robot.player import line_of
+from pbm_oust.rules import Side
 from pbm_oust.web.app import ROUTES
 from pbm_oust.web.explore import house_thought
 from pbm_oust.web.ground import KEY_BYTES, MOST_BYTES, Cache, Made
@@ -61,10 +64,11 @@ def test_a_game_that_was_lost_leads_to_where_there_was_another_way(empty: Websit
     ]
     way = urlsplit(unescape(path))
     line, shown = way.path.rpartition("/")[2].split(","), parse_qs(way.query)["at"]
-    before = int(number) - 1
+    before = int(shown[0]) - 1
+    sides = [game.to_move for game in line_of("oust", "square 7x7", LOST).games[: before + 1]]
+    assert int(number) == 1 + [*pairwise(sides)].count((Side.O, Side.X)), "a row of the list"
     assert line[:before] == LOST.split(",")[:before]
     assert line[before] != LOST.split(",")[before]
-    assert shown == [str(before + 1)]
     explored = empty.get(unescape(path))
     assert explored.status == 200
     assert f"Blue played {line[before]}" in explored.text
