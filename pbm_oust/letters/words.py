@@ -140,8 +140,10 @@ def instead_of(translator: Translator, notice: notices.RefusalNotice) -> Instead
     line = translator.line(correction)
     blanks = tuple(correction.form.blanks(correction))
     others = _of_other_games(correction) if isinstance(notice.refusal.reason, WhichGame) else ()
+    account = notice.reader.account
+    lacks_password = "PASSWORD" in blanks and account is not None and not account.has_password
     return Instead(
-        "" if line == notice.sent else line,
+        "" if lacks_password or line == notice.sent else line,
         tuple(map(translator.line, others)),
         blanks,
         answers,

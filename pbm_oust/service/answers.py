@@ -148,6 +148,12 @@ def read_signed(line: str, text: str, ask: Ask) -> Read | None:
     letter about a board is good for no other, nor for anything else. None if the line gives no such
     command.
     """
+    read = _read_unsigned(line, text, ask)
+    return read if read and isinstance(read.command, Command) else None
+
+
+def _read_unsigned(line: str, text: str, ask: Ask) -> Read | None:
+    """Return what a line gives of such a command, as `read_signed` does, or why it is none."""
     shown, error = table.recognise(line)
     form = shown.form
     if error:
@@ -163,8 +169,8 @@ def read_signed(line: str, text: str, ask: Ask) -> Read | None:
         del words[at : at + 1 + is_blank]
     try:
         command = form.read(words, shown.kind, {"userid": ask.userid, "password": ask})
-    except Unreadable:
-        return None
+    except Unreadable as error:
+        return Read(shown, error, text, ask)
     own = (KINDS[ask.kind], ask.number) if ask.is_on_board else None
     if not form.by_letter and own not in (None, (shown.kind, command.get("board"))):
         return None
@@ -282,6 +288,9 @@ def _read_word(line: str, words: Sequence[str], text: str, reply: Ask) -> Read:
             raise _unknown(words, reply)
         if signed := read_commanded(line, text, reply):
             return signed
+        unsigned = _read_unsigned(line, text, reply)
+        if unsigned and bare_userid(vocabulary.fold(words[-1])) != reply.userid:
+            return unsigned
         whole = read_whole(" ".join([name, *words[1:]]), text)
         return structs.replace(whole, line=structs.replace(whole.line, words=tuple(words)))
     second = vocabulary.in_english(words[1]) if len(words) > 1 else ""
