@@ -34,7 +34,7 @@ Identity = tuple[int, int]
 
 LATEST = 16
 """The version of the tables that the program works with."""
-EARLIER = (10, 13, 14)
+EARLIER = (10, 13, 14, 15)
 """The versions that can be brought up to date; those between were never released."""
 MOST_TOGETHER = 100
 """The most pieces of work that share a transaction."""

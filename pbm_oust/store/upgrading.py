@@ -113,6 +113,8 @@ BEFORE_TOURNAMENTS = 13
 """The version of tables with histories as rows, but without tournaments."""
 WITH_RUNGS = 14
 """The version of tables with a row for each player on a ladder."""
+WITHOUT_PLAYERS = 15
+"""The version of tables without players by days, puzzles by tries and organisers of tournaments."""
 
 
 def upgrade(home: Home, database: database.Database) -> int | None:
@@ -128,10 +130,12 @@ def upgrade(home: Home, database: database.Database) -> int | None:
 
 
 def _upgrade(home: Home, transaction: database.Transaction, version: int) -> int:
-    if version == WITH_RUNGS:
+    if version == WITHOUT_PLAYERS:
+        _take_all_of(transaction, "tournaments")
+    elif version == WITH_RUNGS:
         _take_ladders(transaction)
     elif version == BEFORE_TOURNAMENTS:
-        _take_boards(transaction)
+        _take_all_of(transaction, "boards")
     else:
         _take_files(transaction, home)
     _take_players(transaction)
@@ -156,11 +160,10 @@ def _keys(transaction: database.Transaction, since: datetime) -> Iterator[str]:
             yield key
 
 
-def _take_boards(transaction: database.Transaction) -> None:
-    """Add the tables of tournaments, and the columns of boards for them."""
-    names = transaction.rows("SELECT name FROM pragma_table_info('boards')")
-    columns = [name for (name,) in names]
-    _remake(transaction, {"boards": columns}, _tables(transaction) - {"boards"})
+def _take_all_of(transaction: database.Transaction, table: str) -> None:
+    """Add new columns to a table, and all tables that are new."""
+    names = transaction.rows("SELECT name FROM pragma_table_info(?)", table)
+    _remake(transaction, {table: [name for (name,) in names]}, _tables(transaction) - {table})
 
 
 def _take_ladders(transaction: database.Transaction) -> None:

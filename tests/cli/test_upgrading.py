@@ -69,6 +69,14 @@ def home_14(home: Path) -> Path:
     return with_tables(home, 14)
 
 
+@pytest.fixture
+def home_15(home: Path) -> Path:
+    """A home of version 15, which knows nobody who announces tournaments."""
+    run(home, "home", "upgrade")
+    run(home, "sweep")
+    return with_tables(home, 15)
+
+
 def with_tables(home: Path, version: int) -> Path:
     """Give a home the tables of a version, and return it; those that it lacks are empty."""
     database = home / "pbm_oust.db"
@@ -110,13 +118,13 @@ def test_tables_that_no_released_program_has_made_are_refused(home: Path, versio
     connection.close()
     refused = run(home, "home", "upgrade")
     assert refused.exit_code == 1
-    can_read = f"this program can read versions 10, 13, 14 and {LATEST}"
+    can_read = f"this program can read versions 10, 13, 14, 15 and {LATEST}"
     wanted = f"tables are of version {version}, and {can_read}"
     assert wanted in str(refused.exception)
     assert version_of(home) == version
 
 
-@pytest.mark.parametrize("version", ["home", "home_13", "home_14"])
+@pytest.mark.parametrize("version", ["home", "home_13", "home_14", "home_15"])
 def test_it_says_the_same_before_and_after(version: str, request: pytest.FixtureRequest) -> None:
     home: Path = request.getfixturevalue(version)
     assert version_of(home) != LATEST
@@ -128,7 +136,7 @@ def test_it_says_the_same_before_and_after(version: str, request: pytest.Fixture
     assert version_of(home) == LATEST
 
 
-@pytest.mark.parametrize("version", ["home_13", "home_14"])
+@pytest.mark.parametrize("version", ["home_13", "home_14", "home_15"])
 def test_tables_that_were_brought_up_to_date_are_those_of_a_new_home(
     version: str, request: pytest.FixtureRequest
 ) -> None:
