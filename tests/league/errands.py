@@ -4,9 +4,12 @@ import re
 from collections.abc import Callable
 from datetime import timedelta
 
+from pbm_oust.commands.tournament import LEAST_FINISHED
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.play.tournaments import open_cup
 from pbm_oust.service.table import FORMS
+from pbm_oust.store.index import count_finished
+from pbm_oust.store.tournaments import going_on_of
 from pbm_oust.tournaments.cup import Cup
 from tests.league.players import Player
 from tests.league.post import ADDRESS
@@ -81,10 +84,15 @@ def _hold_a_cup(season: Season) -> None:
 
 
 def _organise(season: Season) -> None:
-    """Announce a cup, and call it off."""
-    alice = season.players["alice"]
+    """Have enough games behind oneself, announce a cup, and call it off."""
+    alice, bob, home = season.players["alice"], season.players["bob"], season.world.home
+    over = home.ask(count_finished, "alice", LEAST_FINISHED)
+    for _ in range(LEAST_FINISHED - over):
+        alice.signed("resign", board=season.begin(alice, bob, "oust", "-size=5"))
     alice.signed("oust cup announce")
-    alice.signed("oust cup cancel 2")
+    cup = home.ask(going_on_of, "alice")
+    assert cup
+    alice.signed(f"oust cup cancel {cup.number}")
 
 
 def _climb(season: Season) -> None:
@@ -236,7 +244,7 @@ ERRANDS: tuple[tuple[float, Errand, str], ...] = (
     (0.50, _go_silent, "fiona jabber king"),
     (0.55, _take_leave, "king"),
     (0.80, _leave_for_good, "ivy lory"),
-    (0.90, _organise, "alice"),
+    (0.90, _organise, "alice bob"),
 )
 """What is done, when, in parts of the whole time, and by whom."""
 
