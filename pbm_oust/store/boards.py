@@ -515,6 +515,7 @@ class Boards:
             "DELETE FROM boards WHERE kind = ? AND board = ? RETURNING state, x, o", *name
         )
         if row:
+            transaction.seen.pop(name, None)
             state, *owners = row
             _count(transaction, name.kind, state, -1)
             drop_players(transaction, owners)

@@ -157,7 +157,8 @@ class Transaction(Snapshot):
         """Carry out a statement for each of some rows of values."""
         if self._connection.fault and not self._connection.is_in_transaction:
             raise self._connection.fault
-        self._connection.execute_all(statement, rows)
+        if rows:
+            self._connection.execute_all(statement, rows)
 
 
 class Task(Future[T]):
