@@ -43,7 +43,9 @@ ROWS: Mapping[str, Sequence[Row]] = {
     "verified": [("feedfeedfeedfeed", KEY)],
 }
 """An account that keeps one of everything, and more."""
-NOT_KEPT_THEN = {"said", "solved", "given", "invitations"}
+NOT_KEPT_THEN = {
+    *("said", "solved", "missed", "streaks", "puzzles_mailed", "given", "invitations"),
+}
 """What accounts keep that earlier programs kept nothing of."""
 
 
