@@ -111,10 +111,9 @@ _KEY = re.compile(rb"^(?:# challenge| {0,3}[0-9]+ [xo] .*Z) ([0-9a-f]{16})$", re
 _SCHEMA = "SELECT type, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
 BEFORE_TOURNAMENTS = 13
 """The version of tables with histories as rows, but without tournaments."""
-WITH_RUNGS = 14
-"""The version of tables with a row for each player on a ladder."""
-WITHOUT_PLAYERS = 15
-"""The version of tables without players by days, puzzles by tries and organisers of tournaments."""
+OTHER_LADDERS = (14, 15)
+"""Those of tables with a row for each player on a ladder, and with ladders that do not say since
+when somebody is in a place; both without players by days and organisers of tournaments."""
 
 
 def upgrade(home: Home, database: database.Database) -> int | None:
@@ -130,12 +129,10 @@ def upgrade(home: Home, database: database.Database) -> int | None:
 
 
 def _upgrade(home: Home, transaction: database.Transaction, version: int) -> int:
-    if version == WITHOUT_PLAYERS:
-        _take_all_of(transaction, "tournaments")
-    elif version == WITH_RUNGS:
+    if version in OTHER_LADDERS:
         _take_ladders(transaction)
     elif version == BEFORE_TOURNAMENTS:
-        _take_all_of(transaction, "boards")
+        _take_boards(transaction)
     else:
         _take_files(transaction, home)
     _take_players(transaction)
@@ -160,10 +157,11 @@ def _keys(transaction: database.Transaction, since: datetime) -> Iterator[str]:
             yield key
 
 
-def _take_all_of(transaction: database.Transaction, table: str) -> None:
-    """Add new columns to a table, and all tables that are new."""
-    names = transaction.rows("SELECT name FROM pragma_table_info(?)", table)
-    _remake(transaction, {table: [name for (name,) in names]}, _tables(transaction) - {table})
+def _take_boards(transaction: database.Transaction) -> None:
+    """Add the tables of tournaments, and the columns of boards for them."""
+    names = transaction.rows("SELECT name FROM pragma_table_info('boards')")
+    columns = [name for (name,) in names]
+    _remake(transaction, {"boards": columns}, _tables(transaction) - {"boards"})
 
 
 def _take_ladders(transaction: database.Transaction) -> None:
