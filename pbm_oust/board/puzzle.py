@@ -198,11 +198,11 @@ def winning_turn(position: Position) -> tuple[str, ...]:
 
 
 BELIEF = 10
-"""How many tries the place of a puzzle in its file weighs as much as."""
+"""The number of tries that weighs as much as the place of a puzzle in its file."""
 
 
 class Difficulty(Enum):
-    """How hard a puzzle is."""
+    """The difficulty of a puzzle."""
 
     EASY = "easy"
     MEDIUM = "medium"
@@ -210,7 +210,7 @@ class Difficulty(Enum):
 
     @classmethod
     def of(cls, puzzle: Puzzle, tried: int, failed: int) -> "Difficulty":
-        """Return how hard a puzzle is by how many have tried it, and failed at their first try.
+        """Return the difficulty by how many have tried a puzzle, and failed at their first try.
 
         As long as these are few, its place counts, for the puzzles of a game go from easy to hard.
         """

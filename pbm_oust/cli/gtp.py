@@ -32,7 +32,7 @@ _PASS, _RESIGN = "pass", "resign"
 _CONTROLS = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 _ID = re.compile("[0-9]+")
 _TURNS_LEFT = 20
-"""For how many placements the time is made to last where nobody says how many there will be."""
+"""The number of placements for which the time has to last, unless the controller says it."""
 _SPENT = 0.8
 """The share of the time for a turn in which it is searched; the rest is for all else."""
 _BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -50,7 +50,7 @@ class _Allowance(Struct, frozen=True):
 
     @property
     def for_turn(self) -> float:
-        """How many seconds a turn may be searched."""
+        """The seconds for which a turn may be searched."""
         return _SPENT * self.seconds / (self.stones or _TURNS_LEFT)
 
 

@@ -163,7 +163,7 @@ class NotOrganiser(NotAllowedReason, frozen=True):
 
 
 LEAST_FINISHED = 10
-"""How many games of an organiser have to be over."""
+"""The least number of games of an organiser that are over."""
 USUAL_DAYS, MOST_DAYS = 7, 28
 """In how many days a tournament starts that a player announces."""
 

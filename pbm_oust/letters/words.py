@@ -178,7 +178,7 @@ def _text_of(macro: Macro, *given: object, **named: object) -> str:
 
 
 class Medium(Enum):
-    """What is written: it decides what sides are called."""
+    """The media of words, which call the sides differently."""
 
     LETTER = auto()
     """Letters and their boards of text: `x` and `o`, as players write them."""

@@ -238,7 +238,7 @@ class QueuedTurns(Struct, frozen=True):
 
 
 class ParsedAnswer(Struct, frozen=True):
-    """What an answer held beside its command."""
+    """The parts of an answer beside its command."""
 
     wish: Wish | None
     """The move that was found among other words; None if it stood alone on its line."""

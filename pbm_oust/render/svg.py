@@ -45,11 +45,11 @@ HALF = 20
 _MARGIN = 22
 """From the outermost lines of a square board to its edges."""
 _STRIP = 18
-"""How wide the room for coordinates is, on the left of a board and below it."""
+"""The width of the room for coordinates, on the left of a board and below it."""
 _NAME = 30
 """From the outermost lines of a square board to the middle of its coordinates."""
 NAME_SCALE = 0.75
-"""How large coordinates are drawn."""
+"""The scale of coordinates."""
 
 _SIDE, _SLOPE = 22, 12
 """How high the upright sides of a hexagonal cell are, and its slanting ones."""
@@ -58,7 +58,7 @@ _TIP = _SIDE // 2 + _SLOPE
 _PAD = 4
 """From the corners of a hexagonal board to its edges."""
 _BEFORE = 32
-"""How far the number of a row is before the middle of its first cell."""
+"""The distance from the number of a row to the middle of its first cell."""
 _BEHIND, _BELOW = 17, 28
 """How far the letter of a column is behind the middle of its lowest cell, and below it."""
 
@@ -324,7 +324,8 @@ def _circles(frames: Sequence[tuple[Position, Marks]], prefix: str) -> str:
             if not last:
                 circles.append(f"{circle}/>")
                 continue
-            for is_there, run in groupby(range(last + 1), lambda nth: layers[nth][3] & cell):  # noqa: B023
+            seen = [bool(there & cell) for *_, there in layers]
+            for is_there, run in groupby(range(last + 1), seen.__getitem__):
                 first, *more = run
                 end = more[-1] if more else first
                 hidden = "" if end == last else ' visibility="hidden"'

@@ -1,4 +1,4 @@
-"""How players have fared with puzzles that they tried for the first time: numbers, and no names."""
+"""First tries of puzzles by players, as numbers and without names."""
 
 from msgspec import Struct
 
@@ -6,7 +6,7 @@ from pbm_oust.store.database import Snapshot, Transaction
 
 
 class Tries(Struct, frozen=True):
-    """How many players have tried a puzzle, and how many of them failed at their first try."""
+    """The numbers of players who have tried a puzzle, and who failed at their first try."""
 
     tried: int = 0
     failed: int = 0
@@ -23,6 +23,6 @@ def note_try(transaction: Transaction, kind: str, number: int, *, is_failed: boo
 
 
 def tries_of(snapshot: Snapshot, kind: str) -> dict[int, Tries]:
-    """Return how players have fared with the puzzles of a game, by the numbers of the puzzles."""
+    """Return the first tries of the puzzles of a game, by the numbers of the puzzles."""
     search = "SELECT number, tried, failed FROM puzzle_tries WHERE kind = ?"
     return {number: Tries(tried, failed) for number, tried, failed in snapshot.rows(search, kind)}

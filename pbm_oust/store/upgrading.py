@@ -112,8 +112,7 @@ _SCHEMA = "SELECT type, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL O
 BEFORE_TOURNAMENTS = 13
 """The version of tables with histories as rows, but without tournaments."""
 OTHER_LADDERS = (14, 15)
-"""Those of tables with a row for each player on a ladder, and with ladders that do not say since
-when somebody is in a place; both without players by days and organisers of tournaments."""
+"""The versions of tables with ladders in another form, and without organisers of tournaments."""
 
 
 def upgrade(home: Home, database: database.Database) -> int | None:

@@ -121,7 +121,11 @@ class Made:
     def __init__(self, content: bytes, keeping: str = CHECKED) -> None:
         self.content = content
         self.keeping = keeping
-        self.etag = f'W/"{sha256(content).hexdigest()[:24]}"'
+
+    @cached_property
+    def etag(self) -> str:
+        """The checksum, as a browser says which content it has."""
+        return f'W/"{sha256(self.content).hexdigest()[:24]}"'
 
     @cached_property
     def _compressed(self) -> bytes:

@@ -171,7 +171,7 @@ def without_times_of_places(home: Path) -> None:
     with closing(apsw.Connection(str(home / "pbm_oust.db"))) as connection:
         rows = "SELECT kind, document FROM ladders WHERE document IS NOT NULL"
         for kind, text in connection.execute(rows).fetchall():
-            ladder = json.loads(text)
+            ladder = json.loads(str(text))
             ladder["rungs"] = [rung[:2] for rung in ladder["rungs"]]
             changed = "UPDATE ladders SET document = ? WHERE kind = ?"
             connection.execute(changed, (json.dumps(ladder), kind))
