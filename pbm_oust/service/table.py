@@ -317,9 +317,8 @@ def recognise(text: str) -> tuple[Line, Unreadable | None]:
     try:
         topic = vocabulary.find_command_word(others[0], KIND_TOPICS)
     except Unreadable as error:
-        meant_word = vocabulary.meant_by(error)
-        form_meant = KIND_FORMS[meant_word] if meant_word else None
-        return Line(line.words, form_meant, kind, 2) if form_meant else line, error
+        meant_topic = vocabulary.meant_by(error)
+        return _named(line, meant_topic, KIND_FORMS, kind)[0] if meant_topic else line, error
     return _named(line, topic, KIND_FORMS, kind)
 
 

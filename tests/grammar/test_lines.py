@@ -8,7 +8,7 @@ from pbm_oust.grammar.form import Line, to_player
 from pbm_oust.grammar.vocabulary import MASK, split_words
 from pbm_oust.refusal import Unreadable
 from pbm_oust.rules import KINDS
-from pbm_oust.service.table import FORMS, VOCABULARY, parse_line
+from pbm_oust.service.table import FORMS, KIND_TOPICS, VOCABULARY, parse_line
 from tests.support import tables
 from tests.support.rings import examples
 
@@ -82,6 +82,15 @@ def test_a_correction_keeps_what_was_right(text: str, right: str) -> None:
 @pytest.mark.parametrize("text", ["xyzzy", "wonderland alice", "17", "", "oust xyzzy 17"])
 def test_a_line_without_a_command_has_no_correction(text: str) -> None:
     assert corrected(text) is None
+
+
+@pytest.mark.parametrize("topic", KIND_TOPICS)
+def test_a_misspelt_word_of_any_command_about_a_game_is_told(topic: str) -> None:
+    """Whatever commands begin with it: one alone, several, or only some of two words."""
+    for wrong in (f"{topic}zz", f"{topic[:1]}zz{topic[1:]}"):
+        for behind in ("", " 17", " join alice", " announce alice wonderland"):
+            _, read = parse_line(f"oust {wrong}{behind}")
+            assert isinstance(read, Unreadable)
 
 
 FILLED_IN = tables.named(__file__, "what places may be filled with")
