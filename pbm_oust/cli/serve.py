@@ -38,8 +38,8 @@ from pbm_oust.mail.sender import Sender
 from pbm_oust.mail.server import Server, give_memory_back, tallied
 from pbm_oust.robot.search import has_core
 from pbm_oust.service.house import Finished, HouseBoards, Worker
-from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint
-from pbm_oust.store.faults import DatabaseFault
+from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint, Upgrade
+from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import HIGHEST, Counted
 from pbm_oust.store.rebuilding import look_less_for_circles
@@ -103,6 +103,7 @@ def serve(operator: Operator, **chosen: Any) -> None:
 
 def _prepare(operator: Operator) -> None:
     """Make the home ready to be written to. A database server that is away is waited for."""
+    _bring_up_to_date(operator)
     told = ""
     while True:
         try:
@@ -116,6 +117,29 @@ def _prepare(operator: Operator) -> None:
             time.sleep(DATABASE_SECONDS)
         else:
             return
+
+
+def _bring_up_to_date(operator: Operator) -> None:
+    """Bring a home of an earlier version up to date, unless its operator wants to do that."""
+    try:
+        if operator.read_configuration().upgrade is Upgrade.BY_HAND or not operator.path.is_dir():
+            return
+    except BadConfiguration:
+        return  # the server does not start
+    from pbm_oust.store.backup import NotCopied, upgrade_at_start  # few starts need it
+
+    try:
+        kept = upgrade_at_start(operator.home)
+    except DatabaseFault:
+        raise
+    except (NotCopied, OSError) as error:
+        raise Refused(
+            f"the home is of an earlier version, and stays as it is, because no backup of it could "
+            f"be made beside it: {error}. Mend that, or make a backup elsewhere, and do:  "
+            + command_line(operator.path, "home", "upgrade")
+        ) from None
+    if kept:
+        log.info("the home is brought up to date; as it was before, it is in %s", kept)
 
 
 @asynccontextmanager

@@ -84,11 +84,44 @@ def back_up(home: Home, folder: Path, progress: Progress) -> Copied:
             configured = folder / home.configuration.name
             home.disk.write(configured, configuration.encode(), 0o600)
         else:
-            for path, mode in ((home.key_path, 0o600), (home.configuration, None)):
-                _copy_file(home.disk, path, folder / path.name, mode)
-        home.disk.step_rename(folder / sqlite.UNFINISHED, folder / sqlite.FILE_NAME)
-        home.disk.sync_folder(folder)
+            _copy_secrets(home, folder)
+        _complete(home, folder)
     return copied
+
+
+def upgrade_at_start(home: Home) -> Path | None:
+    """Bring the tables of a home up to date if they are earlier ones, and keep the home before.
+
+    Returns the folder of that backup, from which `restore` makes the home with an earlier program,
+    too; None if there was nothing to do. Raises NotCopied, DatabaseFault and OSError.
+    """
+    database = home.database
+    if not isinstance(database, sqlite.SqliteDatabase) or not database.needs_upgrade:
+        return None
+    path = home.path.resolve()
+    folder = dated(path.with_name(f"{path.name}.before"), home.now())
+    home.disk.make_folder(folder.parent, 0o700)
+    with _filled(home.disk, folder, "start again in a second"):
+        database.copy_as_it_is(folder / sqlite.UNFINISHED)
+        for kind in KINDS:
+            if (path / kind).is_dir():
+                shutil.copytree(path / kind, folder / kind)
+        _copy_secrets(home, folder)
+        _complete(home, folder)
+    upgrade(home, database)
+    return folder
+
+
+def _copy_secrets(home: Home, folder: Path) -> None:
+    """Copy the key and the configuration of a home into a folder."""
+    for path, mode in ((home.key_path, 0o600), (home.configuration, None)):
+        _copy_file(home.disk, path, folder / path.name, mode)
+
+
+def _complete(home: Home, folder: Path) -> None:
+    """Give the database of a backup its name, without which a backup is not complete."""
+    home.disk.step_rename(folder / sqlite.UNFINISHED, folder / sqlite.FILE_NAME)
+    home.disk.sync_folder(folder)
 
 
 _DATED = "%Y-%m-%dT%H%M%SZ"

@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Callable
 from contextlib import suppress
 from enum import Enum
+from functools import partial
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Any
 
@@ -49,6 +50,15 @@ class House(Enum):
     UNRATED = "unrated"
     """The house plays, and its games do not count for ratings."""
     RATED = "rated"
+
+
+class Upgrade(Enum):
+    """When tables of an earlier version are brought up to date."""
+
+    AT_START = "at start"
+    """By `serve`, after a backup beside the home."""
+    BY_HAND = "by hand"
+    """By `home upgrade` alone."""
 
 
 USUAL_ADDRESS = "pbmserv@localhost"
@@ -106,6 +116,8 @@ class Configuration(Struct, frozen=True):
     """The database server of the home, for several hosts; empty for a home in files."""
     backups: str = ""
     """The folder of backups, each in a folder of its own: `doctor` checks their age."""
+    upgrade: Upgrade = Upgrade.AT_START
+    """When tables of an earlier version are brought up to date."""
     readers: bool = False
     """Whether other users of the machine may read the histories."""
     limits: Limits = field(default_factory=Limits)
@@ -186,12 +198,12 @@ def parse_store(text: str) -> str:
     return text
 
 
-def parse_house(text: str) -> House:
-    """Return the house player's games by a word. Raises ValueError."""
+def one_of(choices: type[Enum], text: str) -> Enum:
+    """Return one of some choices by its word. Raises ValueError."""
     try:
-        return House(text)
+        return choices(text)
     except ValueError:
-        known = ", ".join(each.value for each in House)
+        known = ", ".join(each.value for each in choices)
         raise ValueError(f"{text!r} is none of {known}") from None
 
 
@@ -222,8 +234,9 @@ _TEXTS: dict[str, Callable[[str], object]] = {
     "web_address": parse_web_address,
     "title": parse_title,
     "web_proxies": parse_networks,
-    "house": parse_house,
+    "house": partial(one_of, House),
     "store": parse_store,
+    "upgrade": partial(one_of, Upgrade),
 }
 """The parsers of all other texts by key."""
 _WANTED: dict[type, str] = {

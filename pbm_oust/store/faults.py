@@ -154,13 +154,22 @@ def wrong_version(
             f"{said} this program knows version {known}. "
             "Install the newer program, or restore an older backup"
         )
+    home = Path(where).parent
     if version not in earlier:
-        can_read = ", ".join(map(str, earlier))
-        return DatabaseTooOld(f"{said} this program can read versions {can_read} and {known} only")
-    upgrade = command_line(Path(where).parent, "home", "upgrade")
+        players = home.absolute().with_name("players.jsonl")
+        export, take = (
+            command_line(home, "players", word, str(players)) for word in ("export", "import")
+        )
+        return DatabaseTooOld(
+            f"{said} no release had those. Players and games can be taken along. Stop the server. "
+            f"With the program that wrote it, do:  {export}  Move {Path(where).name} and the files "
+            "that begin so elsewhere, and start this server, which makes the games from their "
+            f"files. Then do:  {take}  Letters that waited are lost"
+        )
     return DatabaseTooOld(
-        f"{said} this program knows version {known}. Stop the server, make a backup of the folder, "
-        f"and do:  {upgrade}"
+        f"{said} this program knows version {known}. The server brings it up to date when it "
+        'starts, unless its configuration has upgrade = "by hand". For that, stop the server, make '
+        f"a backup of the folder, and do:  {command_line(home, 'home', 'upgrade')}"
     )
 
 

@@ -133,7 +133,7 @@ def rename(transaction: Transaction, old: str, new: str) -> None:
         steps = "SELECT userid FROM ladder_steps WHERE kind = ? AND userid IN (?, ?)"
         known = {userid for (userid,) in transaction.rows(steps, kind, old, new)} | {*ladder}
         if {old, new} <= known:
-            _start_anew(transaction, kind)
+            start_anew(transaction, kind)
         elif old in known:
             _keep(transaction, kind, ladder.renamed(old, new), place)
     transaction.run("UPDATE ladder_steps SET userid = ? WHERE userid = ?", new, old)
@@ -186,7 +186,7 @@ def note_board(
     said, says = (set(each.events()) if each else set() for each in (before, challenge))
     changed = [_place_of(event) for event in said ^ says]
     if not is_renamed and min(changed) <= position(transaction, name.kind):
-        _start_anew(transaction, name.kind)
+        start_anew(transaction, name.kind)
 
 
 def catch_up(transaction: Transaction, kind: str, now: datetime | None = None) -> bool:
@@ -254,7 +254,7 @@ def _note_step(
     catch_up(transaction, kind, now)
 
 
-def _start_anew(transaction: Transaction, kind: str) -> None:
+def start_anew(transaction: Transaction, kind: str) -> None:
     """Let all that happened on a ladder be gone through anew."""
     _keep(transaction, kind, Ladder(), _BEFORE_ALL)
 

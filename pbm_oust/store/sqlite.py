@@ -282,12 +282,28 @@ class SqliteDatabase(database.Database):
 
         Others may write meanwhile. What the file held before is lost.
         """
-        self._disk.write(path, b"", mode=0o600)
         with closing(self.connect(reads_only=True)) as connection:
             connection.begin(writes=False)
-            connection.copy_to(path)
-            self._disk.sync_file(path)
+            self._copy(connection, path)
             yield database.Snapshot(connection)
+
+    def copy_as_it_is(self, path: Path) -> None:
+        """Copy what the database holds into a file, whatever the version of its tables."""
+        with closing(self.connect(reads_only=True)) as connection:
+            self._copy(connection, path)
+
+    def _copy(self, connection: SqliteConnection, path: Path) -> None:
+        self._disk.write(path, b"", mode=0o600)
+        connection.copy_to(path)
+        self._disk.sync_file(path)
+
+    @property
+    def needs_upgrade(self) -> bool:
+        """Whether the tables are those of an earlier version that can be brought up to date."""
+        if not self.is_made:
+            return False
+        with closing(self.connect(reads_only=True)) as connection:
+            return connection.version() in database.EARLIER
 
     def upgrade(self, work: Callable[[database.Transaction, int], T]) -> T | None:
         """Have tables of an earlier version brought up to date, by work that is given the version.
@@ -296,12 +312,12 @@ class SqliteDatabase(database.Database):
         made. Raises DatabaseTooOld for other tables.
         """
         with closing(self.connect()) as connection:
+            connection.execute("PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE")
             version = connection.version()
             if version not in database.EARLIER:
+                connection.roll_back()
                 connection.begin(writes=False)
                 return None
-            connection.execute("PRAGMA foreign_keys = OFF")
-            connection.execute("BEGIN IMMEDIATE")
             done = work(database.Transaction(connection), version)
             connection.execute(f"PRAGMA user_version = {database.LATEST}")
             connection.commit()

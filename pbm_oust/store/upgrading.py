@@ -1,15 +1,18 @@
-"""Bringing a home of an earlier form into today's: tables of version 10, 13 or 14.
+"""Bringing a home in files from the tables of any earlier release into those of today.
 
-In those of version 10 the files of histories were the truth, and the database had what waited for
-them: accounts and histories are read, and written anew. Those of version 13 knew no tournaments,
-and those of version 14 had a row for each player on a ladder. All of it is one transaction. Tables
-that have stayed the same are left alone. Only a home in files is brought up to date; one on a
-server is copied into files by the program that made it.
+`STEPS` has what each version of the tables lacks, and no step is ever taken out. First the tables
+are laid out as they are today, with the cells that both have. Then come the steps from the version
+of the home on, in their order; they work on the tables of today. All of it is one transaction, with
+a copy of the home beside it where nobody has made one (`pbm_oust/store/backup.py`).
+
+Tables of version 10 are older than all releases: there the files of histories were the truth, and
+the database had what waited for them. A home on a server is copied into files by the program that
+made it.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from datetime import datetime
 from functools import partial
@@ -27,7 +30,7 @@ from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import ValueDamaged
 from pbm_oust.store.home import Home
 from pbm_oust.store.index import ENTRIES, BoardName, read_entries
-from pbm_oust.store.ladders import catch_up
+from pbm_oust.store.ladders import catch_up, start_anew
 from pbm_oust.store.message_keys import MEMORY, note_upgrade
 from pbm_oust.store.players import note_players, playing
 from pbm_oust.store.publishing import whole_lines
@@ -96,23 +99,20 @@ _TAKEN = {
         *("line", "other"),
     ),
 }
-"""Tables with fewer columns now, and the columns that are kept."""
+"""Tables of version 10 with fewer columns now, and the columns that are kept."""
 _SAME = frozenset(
     {
         *("analyses", "bounces", "causes", "letters", "rate_limits", "seek_numbers", "sheets"),
         "sqlite_sequence",
     }
 )
-"""Tables that have stayed the same."""
+"""Tables of version 10 that have stayed the same."""
 _WAITING = ("waiting_lines", "waiting_rewritings")
 """Changes that waited to be written into histories."""
 _RECORD = re.compile(rb" {0,3}([0-9]+) [xo*] ")
 _KEY = re.compile(rb"^(?:# challenge| {0,3}[0-9]+ [xo] .*Z) ([0-9a-f]{16})$", re.MULTILINE)
+_COLUMNS = "SELECT name FROM pragma_table_info(?)"
 _SCHEMA = "SELECT type, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
-BEFORE_TOURNAMENTS = 13
-"""The version of tables with histories as rows, but without tournaments."""
-OTHER_LADDERS = (14, 15)
-"""The versions of tables with ladders in another form, and without organisers of tournaments."""
 
 
 def upgrade(home: Home, database: database.Database) -> int | None:
@@ -128,13 +128,13 @@ def upgrade(home: Home, database: database.Database) -> int | None:
 
 
 def _upgrade(home: Home, transaction: database.Transaction, version: int) -> int:
-    if version in OTHER_LADDERS:
-        _take_ladders(transaction)
-    elif version == BEFORE_TOURNAMENTS:
-        _take_boards(transaction)
-    else:
+    if version == OF_FILES:
         _take_files(transaction, home)
-    _take_players(transaction)
+    else:
+        _lay_out(transaction)
+    steps = (step for number, needed in STEPS.items() if number >= version for step in needed)
+    for step in dict.fromkeys(steps):
+        step(transaction)
     note_upgrade(transaction, _keys(transaction, home.now() - MEMORY), home.now())
     return transaction.number("SELECT count(*) FROM boards")
 
@@ -156,34 +156,60 @@ def _keys(transaction: database.Transaction, since: datetime) -> Iterator[str]:
             yield key
 
 
-def _take_boards(transaction: database.Transaction) -> None:
-    """Add the tables of tournaments, and the columns of boards for them."""
-    names = transaction.rows("SELECT name FROM pragma_table_info('boards')")
-    columns = [name for (name,) in names]
-    _remake(transaction, {"boards": columns}, _tables(transaction) - {"boards"})
-
-
-def _take_ladders(transaction: database.Transaction) -> None:
-    """Record the challenges on boards of ladders, and compute all ladders anew."""
-    same = _tables(transaction) - {"ladders", "rungs", "tournaments"}
+def _lay_out(transaction: database.Transaction) -> None:
+    """Lay all tables out as they are today, with the cells of columns that are still there."""
+    with closing(connection_to_nothing()) as new:
+        wanted = _statements(new.execute(_SCHEMA).fetchall())
+        columns = {table: set(_columns(new.execute(_COLUMNS, (table,)))) for table in wanted}
+    found = _statements(transaction.rows(_SCHEMA))
+    same = {table for table in found if found[table] == wanted.get(table)}
     taken = {
-        "ladders": ("kind", "grid", "terms"),
-        "tournaments": ("kind", "number", "document", "state", "due"),
+        table: [name for name in _columns(transaction.rows(_COLUMNS, table)) if name in there]
+        for table, there in columns.items()
+        if table in found and table not in same
     }
-    _remake(transaction, taken, same)
-    for kind in KINDS:
+    _remake(transaction, taken, {*same, "sqlite_sequence"})
+
+
+def _statements(rows: Iterable[database.Row]) -> dict[str, list[str]]:
+    """Return the statements that make each table with its indexes."""
+    found = defaultdict[str, list[str]](list)
+    for _, table, statement in rows:
+        found[table].append(statement)
+    return dict(found)
+
+
+def _columns(rows: Iterable[database.Row]) -> list[str]:
+    return [name for (name,) in rows]
+
+
+def _compute_ladders(transaction: database.Transaction) -> None:
+    """Compute all ladders anew, from who has joined and the challenges on boards."""
+    for (kind,) in transaction.rows("SELECT kind FROM ladders"):
+        start_anew(transaction, kind)
         while catch_up(transaction, kind):
             pass
 
 
-def _take_players(transaction: database.Transaction) -> None:
+def _note_players(transaction: database.Transaction) -> None:
     """Note who owns a side of any board, by the boards."""
     boards = read_entries(transaction, f"{ENTRIES} boards b WHERE state <> 'damaged'")
     note_players(transaction, (player for board in boards for player in playing(board)))
 
 
-def _tables(snapshot: database.Snapshot) -> set[str]:
-    return {table for kind, table, _ in snapshot.rows(_SCHEMA) if kind == "table"}
+Step = Callable[[database.Transaction], None]
+OF_FILES = 10
+"""The version of tables before histories were rows; its rows are made by the programs of today."""
+STEPS: Mapping[int, Sequence[Step]] = {
+    OF_FILES: (),
+    13: (),  # no tournaments: their tables are empty
+    14: (_compute_ladders,),  # a row for each player on a ladder; release 0.2.0
+    15: (_compute_ladders, _note_players),  # no times of places on ladders, and no table of players
+}
+"""The steps to take from each version on. No release had one of those between.
+
+A new column needs a default, or may be NULL: no row would be taken otherwise.
+"""
 
 
 def _remake(

@@ -11,9 +11,10 @@ import pytest
 
 from pbm_oust.mail.inbound import Envelope
 from pbm_oust.play.request import Request
-from pbm_oust.store.database import LATEST, selection
+from pbm_oust.store.database import EARLIER, LATEST, selection
 from pbm_oust.store.home import Home
 from pbm_oust.store.sqlite import SqliteDatabase, connection_to_nothing
+from pbm_oust.store.upgrading import STEPS
 from tests.support.command_line import run
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, home_of, taken
 from tests.support.trouble import Trouble, faulty_statements
@@ -118,10 +119,16 @@ def test_tables_that_no_released_program_has_made_are_refused(home: Path, versio
     connection.close()
     refused = run(home, "home", "upgrade")
     assert refused.exit_code == 1
-    can_read = f"this program can read versions 10, 13, 14, 15 and {LATEST}"
-    wanted = f"tables are of version {version}, and {can_read}"
-    assert wanted in str(refused.exception)
+    told = str(refused.exception)
+    assert f"tables are of version {version}, and no release had those" in told
+    for word in ("export", "import"):
+        assert f"--home {home} players {word} {home.with_name('players.jsonl')}" in told
     assert version_of(home) == version
+
+
+def test_each_version_that_can_be_brought_up_to_date_has_its_steps() -> None:
+    assert tuple(STEPS) == EARLIER
+    assert max(STEPS) == LATEST - 1
 
 
 @pytest.mark.parametrize("version", ["home", "home_13", "home_14", "home_15"])

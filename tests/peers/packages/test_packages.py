@@ -186,7 +186,7 @@ def test_the_steps_of_the_container_make_a_server(release: Path, shared: Path) -
                 shutil.copy(release / "container" / source, root.path / target[1:])
             elif name == "RUN":
                 root.run("sh", "-c", rest)
-        assert [root.path / last["VOLUME"][1:]] == [root.path / HOME[1:]]
+        assert last["VOLUME"].split() == [HOME, f"{HOME}.before"]
         command: Sequence[str] = [*json.loads(last["ENTRYPOINT"]), *json.loads(last["CMD"])]
         command = root.command(*command, "--address", ADDRESS, user=last["USER"])
         with started(command, root.path / HOME[1:]) as server:
