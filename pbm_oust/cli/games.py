@@ -552,7 +552,7 @@ def _point_fields(point: TurningPoint, said: str) -> dict[str, object]:
         "chances": [round(chance, 4) for chance in point.chances],
         "reasons": [
             {
-                name: format_wish(value) if name == "turn" else value
+                name: format_wish(value) if name == "turn" and value else value
                 for name, value in {"word": why.word, **structs.asdict(why)}.items()
             }
             for why in point.reasons

@@ -59,7 +59,11 @@ def safe_cells(position: Position, side: Side) -> int:
     """Return the cells on which a stone takes nothing and cannot be taken next."""
     here = with_mover(position, side)
     quiet = here.placements() & ~here.capturing()
-    return sum(cell for cell in here.grid.each(quiet) if _is_safe(here.place(cell), cell))
+    # In Oust a single stone is taken by a group that touches it, or by a stone between the two.
+    beside = here.grid.neighbours(position.stones(side.other))
+    near = quiet & (beside | here.grid.neighbours(beside))
+    safe = (cell for cell in here.grid.each(near) if _is_safe(here.place(cell), cell))
+    return quiet & ~near | sum(safe)
 
 
 def _is_safe(after: Position, cell: int) -> bool:

@@ -6,18 +6,25 @@ took, what the best answer took, whether something won at once. Templates have t
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise, starmap
+from itertools import islice, pairwise, starmap
 from typing import ClassVar, NamedTuple
 
 from msgspec import Struct, structs
 
 from pbm_oust.board import Deed, Game, Place, Wish
+from pbm_oust.experiments.advice import ADVICE, next_haul, safe_cells, with_mover
 from pbm_oust.refusal import in_small_letters
 from pbm_oust.robot.analysis import Analysis, Evaluation
 from pbm_oust.rules import Position, Side, taken
 
 MOST_POINTS, LEAST_TURNED = 3, 0.1
 """The most turning points of a game, and the least change of the chance at each."""
+
+MOST_QUIET = 2
+"""The most reasons for a turn that neither misses nor allows a capture."""
+
+LEAST_CELLS = 0.1
+"""The least difference in cells of one's own that is a reason, in parts of those of both sides."""
 
 
 class TurningReason(Struct, frozen=True):
@@ -95,6 +102,60 @@ class Groups(TurningReason, frozen=True):
     better: tuple[int, int]
 
 
+class JoinsGroups(TurningReason, frozen=True):
+    """The turn joined groups of the player to a larger one, more than the better turn."""
+
+    number: int
+    """The number of groups."""
+    size: int
+    """The size of the largest group of the player then."""
+    instead: int
+
+
+class Threatens(TurningReason, frozen=True):
+    """After the best answer, the other side could take more next than after the better turn."""
+
+    turn: Wish
+    """The best answer to the played turn."""
+    number: int
+    instead: int
+    """The number after the better turn and its best answer."""
+
+
+class MissedThreat(TurningReason, frozen=True):
+    """After the better turn and its best answer, the player could take more next."""
+
+    number: int
+    has: int
+    """The number after the played turn and the best answer."""
+
+
+class OwnCells(TurningReason, frozen=True):
+    """The turn leaves fewer cells of one's own than the better one, compared with the other side.
+
+    A stone there takes nothing and cannot be taken next. Each pair has the numbers of the player
+    and of the other one.
+    """
+
+    turn: Wish | None
+    """The best answer to the played turn, if the cells after both answers are counted."""
+    after: tuple[int, int]
+    better: tuple[int, int]
+
+
+class FreeCells(TurningReason, frozen=True):
+    """The turn leaves more free cells that touch no stone of the player than the better one."""
+
+    after: int
+    better: int
+
+
+class Answered(TurningReason, frozen=True):
+    """The best answer to a turn, where nothing else tells the turn from the better one."""
+
+    turn: Wish
+
+
 class WonBefore(TurningReason, frozen=True):
     """The win was proved until then, and is not any more."""
 
@@ -163,6 +224,8 @@ class TurnDone(NamedTuple):
     """The position after it."""
     off: Counter[Side]
     """The number of stones of each side taken off the board."""
+    joined: int
+    """The number of groups of the side that the turn joined to others."""
 
     @property
     def wins(self) -> bool:
@@ -176,13 +239,18 @@ def walked(position: Position, line: tuple[Wish, ...]) -> Iterator[TurnDone]:
     for wish in line:
         if wish is Deed.SWAP:
             return
-        side, off = position.to_move, Counter[Side]()
-        for cell in wish.cells if isinstance(wish, Place) else ():
-            before, position = position, position.place(position.grid.parse_cell(cell))
+        side, off, joined = position.to_move, Counter[Side](), 0
+        for name in wish.cells if isinstance(wish, Place) else ():
+            cell, grid = position.grid.parse_cell(name), position.grid
+            touched = [
+                each for each in grid.groups(position.stones(side)) if each & grid.around[cell]
+            ]
+            joined += len(touched) if len(touched) > 1 else 0
+            before, position = position, position.place(cell)
             gone = taken(before, position)
             off += {each: (gone & before.stones(each)).bit_count() for each in Side}
         position = position if isinstance(wish, Place) else position.pass_turn()
-        yield TurnDone(side, position, off)
+        yield TurnDone(side, position, off, joined)
 
 
 def explained(game: Game, analysis: Analysis) -> list[TurningPoint]:
@@ -323,14 +391,65 @@ def _losses(played: TurnDone, before: _Moment, after: _Moment) -> Iterator[Turni
         found.append(MissedCapture(before.line[0], better.off[other], played.off[other]))
     if room(better.position, side) and not room(played.position, side):
         found.append(NoRoom())
-    if not found and answer and instead and not (answer.wins or better.wins):
-        sizes, others = (
-            (largest(each.position, side), largest(each.position, other))
-            for each in (answer, instead)
-        )
-        if sizes[0] - sizes[1] < others[0] - others[1]:
-            found.append(Groups(after.line[0], sizes, others))
+    if not found and answer and not (answer.wins or better.wins):
+        advice = ADVICE.get(before.game.header.kind.name, {})
+        turns = _Compared(played, better, answer, instead, after.line[0], frozenset(advice))
+        found += list(islice(turns.quiet(), MOST_QUIET)) or [Answered(after.line[0])]
     yield from found
+
+
+class _Compared(NamedTuple):
+    """A turn and the better one with the best answers, where no capture tells them apart."""
+
+    played: TurnDone
+    better: TurnDone
+    answer: TurnDone
+    instead: TurnDone | None
+    """The best answer to the better turn, if it is known."""
+    turn: Wish
+    """The best answer to the played turn."""
+    advice: frozenset[str]
+    """The names of the advice for the game."""
+
+    def quiet(self) -> Iterator[TurningReason]:
+        """Yield what the turn did worse, the most concrete first."""
+        side, other = self.played.side, self.played.side.other
+        if self.instead and "next haul" in self.advice:
+            after, better = self.answer.position, self.instead.position
+            if (number := haul(after, other)) > (instead := haul(better, other)):
+                yield Threatens(self.turn, number, instead)
+            if (number := haul(better, side)) > (has := haul(after, side)):
+                yield MissedThreat(number, has)
+        if self.played.joined > self.better.joined:
+            size = largest(self.played.position, side)
+            yield JoinsGroups(self.played.joined, size, self.better.joined)
+        if "own cells" in self.advice and (cells := self._own_cells()):
+            yield cells
+        if "few cells" in self.advice:
+            after_it, instead = (
+                room(each.position, side).bit_count() for each in (self.played, self.better)
+            )
+            if after_it > instead:
+                yield FreeCells(after_it, instead)
+        if self.instead:
+            sizes, others = (
+                (largest(each.position, side), largest(each.position, other))
+                for each in (self.answer, self.instead)
+            )
+            if sizes[0] - sizes[1] < others[0] - others[1]:
+                yield Groups(self.turn, sizes, others)
+
+    def _own_cells(self) -> OwnCells | None:
+        """Return the cells of one's own, after the turns or else after their answers, if worse."""
+        pairs: list[tuple[Wish | None, TurnDone, TurnDone]] = [(None, self.played, self.better)]
+        if self.instead:
+            pairs.append((self.turn, self.answer, self.instead))
+        for turn, one, another in pairs:
+            after, better = (own_cells(each.position, self.played.side) for each in (one, another))
+            lost = better[0] - better[1] - (after[0] - after[1])
+            if lost > 0 and lost >= LEAST_CELLS * sum(better):
+                return OwnCells(turn, after, better)
+        return None
 
 
 def _proofs(point: TurningPoint, moments: Sequence[_Moment]) -> Iterator[TurningReason]:
@@ -356,3 +475,15 @@ def room(position: Position, side: Side) -> int:
 def largest(position: Position, side: Side) -> int:
     """Return the size of the largest group of a side; 0 if it has no stone."""
     return max(map(int.bit_count, position.grid.groups(position.stones(side))), default=0)
+
+
+def haul(position: Position, side: Side) -> int:
+    """Return the stones that a side could take with a turn, as many as it can with each stone."""
+    number = -next_haul(with_mover(position, side), side.other)
+    return int(min(number, position.stones(side.other).bit_count()))
+
+
+def own_cells(position: Position, side: Side) -> tuple[int, int]:
+    """Return how many cells of its own a side has, and the other one: see `OwnCells`."""
+    own, others = (safe_cells(position, each).bit_count() for each in (side, side.other))
+    return own, others

@@ -88,8 +88,9 @@ def test_what_the_best_answer_to_the_better_turn_takes_is_told_beside_it() -> No
     assert found[0] == turning.LetsTake(turn("C3 E1"), number=2, instead=1)
 
 
-def test_an_answer_that_takes_no_more_than_after_the_better_turn_is_no_reason() -> None:
-    assert reasons(PAIR, "E1", (0.4, "A1, C3 D5"), (0.2, "C3 D5")) == ()
+def test_an_answer_that_takes_no_more_than_after_the_better_turn_is_told_as_an_answer() -> None:
+    found = reasons(PAIR, "E1", (0.4, "A1, C3 D5"), (0.2, "C3 D5"))
+    assert found == (turning.Answered(turn("C3 D5")),)
 
 
 def test_of_a_better_line_that_ends_with_its_first_turn_nothing_more_is_said() -> None:
@@ -143,7 +144,8 @@ def test_a_smaller_capture_is_told_beside_the_larger_one() -> None:
 def test_no_free_cell_is_left_apart_from_the_own_stones() -> None:
     empty = churn_board(". . / . . . / . .", "hex 2")
     assert reasons(empty, "B2", (0.4, "A1, B2"), (0.2, "A1")) == (turning.NoRoom(),)
-    assert reasons(empty, "A1", (0.4, "C3, B2"), (0.2, "B2")) == ()
+    (answered,) = reasons(empty, "A1", (0.4, "C3, B2"), (0.2, "B2"))
+    assert answered == turning.Answered(turn("B2"))
 
 
 def test_the_largest_groups_compare_worse_after_the_best_answer() -> None:
@@ -155,16 +157,54 @@ def test_the_largest_groups_compare_worse_after_the_best_answer() -> None:
         . . . . .
     """)
     found = reasons(position, "C3", (0.4, "C4, C3 A5"), (0.2, "C2 A5"))
-    assert found == (turning.Groups(turn("C2 A5"), after=(1, 4), better=(1, 3)),)
+    assert found[-1] == turning.Groups(turn("C2 A5"), after=(1, 4), better=(1, 3))
+
+
+def test_cells_on_which_a_stone_is_safe_are_compared() -> None:
+    found = reasons(PAIR, "C5", (0.4, "E4, E1"), (0.2, "E5"))
+    assert found == (turning.OwnCells(None, after=(8, 8), better=(6, 4)),)
+
+
+def test_safe_cells_may_tell_turns_apart_only_after_the_answers() -> None:
+    found = reasons(PAIR, "A1", (0.4, "B1, A3"), (0.2, "E1"))
+    assert found == (turning.OwnCells(turn("E1"), after=(1, 5), better=(5, 6)),)
+
+
+def test_the_other_player_could_take_more_next() -> None:
+    found = reasons(PAIR, "C5", (0.4, "D1, A1"), (0.2, "D5"))
+    assert found == (turning.Threatens(turn("D5"), number=2, instead=1),)
+
+
+def test_the_player_could_have_taken_more_next() -> None:
+    found = reasons(PAIR, "A1", (0.4, "D1, B1"), (0.2, "B2"))
+    assert found == (turning.MissedThreat(number=3, has=1),)
+
+
+def test_groups_were_joined_that_could_have_stayed_apart() -> None:
+    position = board("""
+        . . . . o
+        x . x . .
+        . o . . .
+        . . . . .
+        . . . . .
+    """)
+    found = reasons(position, "B4 D1", (0.4, "A3 D1, E3"), (0.2, "E3"))
+    assert found[0] == turning.JoinsGroups(number=2, size=3, instead=0)
+
+
+def test_free_cells_are_counted_in_churn() -> None:
+    empty = churn_board(". . . / . . . . / . . . . . / . . . . / . . .", "hex 3")
+    found = reasons(empty, "A1", (0.4, "C3, A1"), (0.2, "C3"))
+    assert found == (turning.FreeCells(after=15, better=12),)
 
 
 def test_only_the_last_time_that_a_win_was_likely_is_called_so() -> None:
     game = play(new_game("square 5x5", NO_SWAP), "x A1", "o E5", "x C3", "o E1")
     told = [(0.5, "B2"), (0.6, "D4"), (0.55, "D1"), (0.4, "B4"), (0.45, "A5")]
     (last,) = points(game, *told)
-    assert (last.number, last.reasons) == (3, (turning.LastChance(),))
+    assert (last.number, last.reasons[-1]) == (3, turning.LastChance())
     (again,) = points(game, *told[:-1], (0.5, "A5"))
-    assert (again.number, again.reasons) == (3, ())
+    assert (again.number, again.reasons) == (3, last.reasons[:-1])
 
 
 def test_where_there_was_nothing_else_to_do_nothing_is_called_better() -> None:
@@ -270,8 +310,10 @@ def test_all_that_is_said_of_a_game_is_so_on_its_boards(game: Game) -> None:
         assert abs(point.chances[0] - point.chances[1]) >= turning.LEAST_TURNED
         follow(before, point.better)
         best = evaluations[point.number].line
+        if point.is_worse and point.better and best and not after.position.is_mid_turn:
+            assert point.reasons
         for why in point.reasons:
-            check(why, point, follow(before, point.better), after, follow(after, best))
+            check(why, point, before, follow(before, point.better), after, follow(after, best))
             if isinstance(why, turning.LastChance):
                 own = [each.x_wins for each in evaluations[point.number :]]
                 own = [x_wins if point.side is Side.X else 1 - x_wins for x_wins in own]
@@ -317,8 +359,64 @@ def sizes(position: Position, point: TurningPoint) -> tuple[int, ...]:
     return tuple(max(each, default=0) for each in groups)
 
 
+def as_if(position: Position, side: Side) -> Any:
+    """Return a position in which a side begins a turn, whose turn it may not be."""
+    whole: Any = position
+    return replace(whole, to_move=side)
+
+
+def most_taken(position: Position, side: Side) -> int:
+    """Return the most stones that a side can take with a turn, whose turn it may not be."""
+
+    def most(at: Any) -> int:
+        found = 0
+        for cell in at.grid.each(0 if at.result or at.to_move is not side else at.capturing()):
+            after = at.place(cell)
+            gone = (at.stones(side.other) & ~after.stones(side.other)).bit_count()
+            found = max(found, gone + most(after))
+        return found
+
+    return most(as_if(position, side))
+
+
+def safe(position: Position, side: Side) -> tuple[int, ...]:
+    """Return how many cells are safe for a side, and for the other one.
+
+    A stone there takes nothing, and no answer takes it.
+    """
+    numbers = []
+    for each in (side, side.other):
+        at, number = as_if(position, each), 0
+        for cell in at.grid.each(at.placements()):
+            after = at.place(cell)
+            is_quiet = after.occupied == at.occupied | cell and after.to_move is not each
+            answers = (after.place(answer) for answer in at.grid.each(after.placements()))
+            number += is_quiet and all(cell & answer.stones(each) for answer in answers)
+        numbers.append(number)
+    return tuple(numbers)
+
+
+def turned_into_one(game: Game, turn: Any) -> int:
+    """Return how many groups of the side to move a turn joins to others."""
+    position, number = game.position, 0
+    side, grid = position.to_move, position.grid
+    for cell in map(grid.parse_cell, turn.cells):
+        after = position.place(cell)
+        groups = list(grid.groups(position.stones(side)))
+        (joined,) = (each for each in grid.groups(after.stones(side)) if each & cell)
+        inside = sum(group & joined == group for group in groups)
+        number += inside if inside > 1 else 0
+        position = after
+    return number
+
+
 def check(
-    why: Any, point: TurningPoint, better: list[Game], after: Game, answers: list[Game]
+    why: Any,
+    point: TurningPoint,
+    before: Game,
+    better: list[Game],
+    after: Game,
+    answers: list[Game],
 ) -> None:
     """Check a reason against the better line, the game after the move, and the best answers."""
     side, other = point.side, point.side.other
@@ -346,6 +444,28 @@ def check(
             assert answers[0].records[-1].wish == answer
             assert sizes(answers[0].position, point) == after_it
             assert sizes(better[1].position, point) == instead
+        case turning.JoinsGroups(number=number, size=size, instead=instead):
+            assert number > instead
+            assert sizes(after.position, point)[0] == size
+            assert turned_into_one(before, point.wish) == number
+            assert turned_into_one(before, point.better[0]) == instead
+        case turning.Threatens(turn=answer, number=number, instead=instead):
+            assert answers[0].records[-1].wish == answer
+            assert most_taken(answers[0].position, other) >= number > instead
+            assert most_taken(better[1].position, other) >= instead
+        case turning.MissedThreat(number=number, has=has):
+            assert most_taken(better[1].position, side) >= number > has
+            assert most_taken(answers[0].position, side) >= has
+        case turning.OwnCells(turn=answer, after=after_it, better=instead):
+            nth = answer is not None
+            assert safe([after, *answers][nth].position, side) == after_it
+            assert safe(better[nth].position, side) == instead
+            assert after_it[0] - after_it[1] < instead[0] - instead[1]
+        case turning.FreeCells(after=number, better=instead):
+            assert len(apart(after.position, side)) == number > instead
+            assert len(apart(better[0].position, side)) == instead
+        case turning.Answered(turn=answer):
+            assert answers[0].records[-1].wish == answer
         case turning.Wins():
             assert has_won(after, side)
         case turning.Takes(number=number):

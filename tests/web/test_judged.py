@@ -147,7 +147,7 @@ def test_each_turning_point_has_its_reasons_and_a_line_to_step_through(
     )
     assert words(fourth) == (
         "4. bob: F6. Chance of winning: 74% before, 0% after. "
-        "From then on the game was lost for certain. Better was B7 C1."
+        "The best answer to it is E1. From then on the game was lost for certain. Better was B7 C1."
     )
     links = [[each.get("href") for each in point.iter("a")] for point in (first, fourth)]
     assert links == [
