@@ -1,16 +1,15 @@
 """Mails as values: sender, Subject, text, and identity. Pure."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from email import message_from_bytes
 from email.message import Message
 from enum import Enum
 from functools import partial
 from hashlib import sha256
+from itertools import chain
 from typing import TypeVar
 
-from authres import core_features
-from authres.core import AuthenticationResultsHeader
 from msgspec import Struct
 
 from pbm_oust.accounts.address import ascii_host
@@ -27,6 +26,7 @@ from pbm_oust.mail.reading.headers import (
 from pbm_oust.mail.reading.limits import UnreadableMail, within_limits, without_parameters
 from pbm_oust.mail.reading.own_text import own_text
 from pbm_oust.mail.reading.phrases import is_receipt, without_prefixes
+from pbm_oust.mail.reading.results import NotReadable, Result, parse_results
 
 LONGEST_CHAT = 10_000
 LONGEST_LINE = 120
@@ -203,26 +203,15 @@ class Verdict(Enum):
     UNKNOWN = "unknown"
 
 
-class _Header(AuthenticationResultsHeader):  # type: ignore[misc]  # it has no types
-    """A parser of a header that is ignored unless all of it can be read."""
-
-    def __init__(self, context: object) -> None:
-        super().__init__(context, strict=True)
-
-
-_Result = tuple[str, str, dict[str, list[str]]]
-"""A method, its result, and the values of its properties such as `header.d`."""
-
-
 def verdict_of(mail: Mail, authserv_id: str) -> Verdict:
     """Return the verdict on a mail's From in the headers of our mail server, by its name.
 
     If it is verified, the sender of the mail is the only address there.
     """
     froms = mail.headers["from"]
-    read = [_read_verdict(value) for value in mail.headers["authentication-results"][:MOST_HEADERS]]
-    ours = [results for name, results in filter(None, read) if name == authserv_id.lower()]
-    if any((method, found) == ("dmarc", "fail") for each in ours for method, found, _ in each):
+    read = [_read_results(value) for value in mail.headers["authentication-results"][:MOST_HEADERS]]
+    ours = [results for server, results in filter(None, read) if server == authserv_id.lower()]
+    if any((each.method, each.found) == ("dmarc", "fail") for each in chain.from_iterable(ours)):
         return Verdict.FORGED
     # One that cannot be read may be ours, and what stands below it may not.
     first = next((each for each in read if not each or each[0] == authserv_id.lower()), None)
@@ -234,23 +223,14 @@ def verdict_of(mail: Mail, authserv_id: str) -> Verdict:
     return Verdict.UNKNOWN
 
 
-def _read_verdict(value: str) -> tuple[str, list[_Result]] | None:
+def _read_results(value: str) -> tuple[str, tuple[Result, ...]] | None:
     """Return the server and the results in a header, or None if it cannot be read."""
     if len(value) > LONGEST_HEADER:
         return None
     try:
-        header = _Header.parse_value(core_features(), _in_ascii(one_line(value)))
-    except Exception:  # noqa: BLE001 - the parser gives up in several ways
+        return parse_results(_in_ascii(one_line(value)))
+    except NotReadable:
         return None
-    return header.authserv_id, [_result(each) for each in header.results]
-
-
-def _result(result: object) -> _Result:
-    properties: dict[str, list[str]] = {}
-    for each in getattr(result, "properties", []):
-        properties.setdefault(f"{each.type}.{each.name}".lower(), []).append(each.value.lower())
-    method, found = getattr(result, "method", ""), getattr(result, "result", "")
-    return method.lower(), found.lower(), properties
 
 
 def _only_address(value: str) -> str:
@@ -259,22 +239,22 @@ def _only_address(value: str) -> str:
     return (match["bare"] or match["named"]) if match else ""
 
 
-def _is_verified(results: list[_Result], domain: str) -> bool:
+def _is_verified(results: Sequence[Result], domain: str) -> bool:
     """Return whether a domain has sent a mail, by DMARC, DKIM or SPF."""
-    if sum(method == "dmarc" for method, _, _ in results) > 1:
+    if sum(each.method == "dmarc" for each in results) > 1:
         return False
-    passed = [(method, properties) for method, found, properties in results if found == "pass"]
     return any(
-        signer == domain if method == "dmarc" else _is_aligned(domain, signer)
-        for method, properties in passed
-        for signer in _signers(method, properties)
+        signer == domain if each.method == "dmarc" else _is_aligned(domain, signer)
+        for each in results
+        if each.found == "pass"
+        for signer in _signers(each)
     )
 
 
-def _signers(method: str, properties: dict[str, list[str]]) -> Iterator[str]:
+def _signers(result: Result) -> Iterator[str]:
     """Yield the sender's domain by the result of a method."""
-    name = {"dmarc": "header.from", "dkim": "header.d", "spf": "smtp.mailfrom"}.get(method, "")
-    values = properties.get(name, [])
+    names = {"dmarc": "header.from", "dkim": "header.d", "spf": "smtp.mailfrom"}
+    values = result.properties.get(names.get(result.method, ""), ())
     if len(values) == 1:
         yield values[0].rpartition("@")[2]
 
