@@ -421,6 +421,16 @@ class Game(Struct, frozen=True):
         )
         return min([latest.number, *(move.number for move in parts)]) - 1
 
+    @property
+    def placed_cells(self) -> Iterator[int]:
+        """The cells of the placements that led to the position, in their order; 0 for a pass."""
+        for move in self.line:
+            if move.action is Deed.PASS:
+                yield 0
+            elif isinstance(move.action, tuple):
+                for placement in move.action:
+                    yield self.header.grid.parse_cell(placement.cell)
+
     def taken_in_turn(self) -> int:
         """Return the cells of the stones that the latest turn has taken so far."""
         return reduce(or_, (done.taken for done in self.latest_turn), 0)

@@ -7,13 +7,13 @@ on boards of up to 256 cells. Where it cannot search, the house plays the simple
 import os
 import random
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
-from pbm_oust.board import Deed, Game
+from pbm_oust.board import Game
 from pbm_oust.rules import Grid, Position, Result, Side
 
 try:
@@ -427,23 +427,13 @@ def _found(root: Searched, game: Game) -> Searched | None:
     """Return the node for a game in a tree, by replaying the game; None if there is none."""
     position = game.header.first_position
     node = root if position == root.position else None
-    for cell in _cells(game):
+    for cell in game.placed_cells:
         position = after_cell(position, cell)
         if position == root.position:
             node = root
         elif node:
             node = _below(node, [cell])
     return node if position == game.position else None
-
-
-def _cells(game: Game) -> Iterator[int]:
-    """Yield the placements of a game, and 0 for passes."""
-    for move in game.line:
-        if move.action is Deed.PASS:
-            yield 0
-        elif isinstance(move.action, tuple):
-            for placement in move.action:
-                yield game.header.grid.parse_cell(placement.cell)
 
 
 def _below(root: Searched, cells: Sequence[int]) -> Searched | None:

@@ -69,6 +69,7 @@ _ADD = "INSERT INTO records (kind, board, number, lines) VALUES (?, ?, ?, ?)"
 _ADD_USERID = (
     "INSERT INTO board_userids (userid, kind, board, state, is_owner) VALUES (?, ?, ?, ?, ?)"
 )
+_WANT_OPENINGS = "INSERT INTO openings_wanted (kind, board) VALUES (?, ?) ON CONFLICT DO NOTHING"
 _SET_LINES = "UPDATE records SET lines = ? WHERE kind = ? AND board = ? AND number = ?"
 
 
@@ -552,6 +553,8 @@ class Boards:
             transaction.run_all(_ADD_USERID, userids)
         note_players(transaction, playing(said) - playing(before.game.summary))
         drop_players(transaction, {before.game.x, before.game.o} - {said.x, said.o})
+        if after.game.result and not before.game.result:
+            transaction.run(_WANT_OPENINGS, *name)
         if before.game.result or after.game.result:
             note_change(transaction, before.game.summary, after.game.summary)
             _note_end(transaction, name, before.data)
@@ -582,6 +585,7 @@ def _fill(transaction: Transaction, boards: Sequence[Rows]) -> None:
         _count(transaction, kind, state, number)
     transaction.run_all(_ADD_USERID, [row for each in boards for row in each.userids])
     note_players(transaction, (player for each in boards for player in each.players))
+    transaction.run_all(_WANT_OPENINGS, [(*each.name,) for each in boards if each.state == _OVER])
 
 
 def _columns(said: Summary) -> tuple[Value, ...]:

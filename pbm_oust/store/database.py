@@ -32,9 +32,9 @@ Row = tuple[Any, ...]
 Identity = tuple[int, int]
 """What tells a database from another one that took its place, such as a file's device and inode."""
 
-LATEST = 16
+LATEST = 17
 """The version of the tables that the program works with."""
-EARLIER = (10, 13, 14, 15)
+EARLIER = (10, 13, 14, 15, 16)
 """The versions that can be brought up to date; those between were never released."""
 MOST_TOGETHER = 100
 """The most pieces of work that share a transaction."""

@@ -374,6 +374,27 @@ CREATE TABLE rating_marks ( -- the kinds of which games wait to be counted, thos
     board INTEGER NOT NULL -- and its number
 ) STRICT, WITHOUT ROWID;
 
+-- Openings
+
+CREATE TABLE openings ( -- the first placements of games that are over
+    kind TEXT NOT NULL,
+    position INTEGER NOT NULL, -- the key of the position before it, however the board is turned
+    board INTEGER NOT NULL,
+    number INTEGER NOT NULL, -- of its cell, on the board turned as the key demands
+    side TEXT NOT NULL CHECK (side IN ('x', 'o')), -- that placed
+    winner TEXT CHECK (winner IN ('x', 'o')), -- the side that won; NULL for a draw
+    PRIMARY KEY (kind, position, board),
+    FOREIGN KEY (kind, board) REFERENCES boards ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+CREATE INDEX openings_board ON openings (kind, board);
+
+CREATE TABLE openings_wanted ( -- the boards whose openings the next sweep looks at
+    kind TEXT NOT NULL,
+    board INTEGER NOT NULL,
+    PRIMARY KEY (kind, board),
+    FOREIGN KEY (kind, board) REFERENCES boards ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
 -- Analyses
 
 CREATE TABLE analyses ( -- what a search says about games that are over; it takes long to make

@@ -197,6 +197,14 @@ def _note_players(transaction: database.Transaction) -> None:
     note_players(transaction, (player for board in boards for player in playing(board)))
 
 
+def _want_openings(transaction: database.Transaction) -> None:
+    """Note the games that are over, whose openings sweeps count then."""
+    transaction.run(
+        "INSERT INTO openings_wanted (kind, board) SELECT kind, board FROM boards "
+        "WHERE state = 'over' ON CONFLICT DO NOTHING"
+    )
+
+
 Step = Callable[[database.Transaction], None]
 OF_FILES = 10
 """The version of tables before histories were rows; its rows are made by the programs of today."""
@@ -205,6 +213,7 @@ STEPS: Mapping[int, Sequence[Step]] = {
     13: (),  # no tournaments: their tables are empty
     14: (_compute_ladders,),  # a row for each player on a ladder; release 0.2.0
     15: (_compute_ladders, _note_players),  # no times of places on ladders, and no table of players
+    16: (_want_openings,),  # no openings of games
 }
 """The steps to take from each version on. No release had one of those between.
 

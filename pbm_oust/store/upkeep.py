@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from pbm_oust.store import ladders, letters
+from pbm_oust.store import ladders, letters, openings
 from pbm_oust.store.analyses import WANTED_LIFETIME
 from pbm_oust.store.database import Snapshot, Transaction, moment_of, seconds, words_list
 from pbm_oust.store.faults import DatabaseFault
@@ -35,13 +35,14 @@ _FORGETTING = {
 def forget_expired(home: Home, now: datetime) -> None:
     """Remove expired data from the database, and taken letters.
 
-    Games that wait for ratings are counted, and ladders are updated. Then the log is emptied, so
-    that no file of the database holds removed data. May raise OSError.
+    Games that wait for ratings are counted, ladders updated and openings counted. Then the log is
+    emptied, so that no file of the database holds removed data. May raise OSError.
     """
     home.do(forget_old, now)
     home.outbox.forget_taken()
     count_marked(home.database)
     ladders.count_waiting(home.database, now)
+    openings.count_ended(home.database, home.boards)
     home.database.empty_log()
 
 

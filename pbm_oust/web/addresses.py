@@ -100,6 +100,11 @@ def of_line(path: str, cells: Iterable[str] = ()) -> str:
     return f"{path}/{line}" if line else path
 
 
+def of_openings(kind: str, grid: Grid, cells: Iterable[str] = ()) -> str:
+    """Return the path of what was played after placements on an empty board, as JSON."""
+    return f"{of_line(of_grid(EXPLORE, kind, grid), cells)}.json"
+
+
 def of_player(userid: str) -> str:
     """Return the path of the page of a player."""
     return f"{PLAYERS}/{userid}"

@@ -211,6 +211,8 @@ ROUTES = (
         _read(explore.plan),
     ),
     Route(addresses.of_exploring(_BOARD), _read(explore.from_latest)),
+    Route(addresses.EXPLORE, explore.begin),
+    Route(f"{addresses.EXPLORE}{_GRID}{_LINE}.json", explore.as_json),
     Route(f"{addresses.EXPLORE}{_GRID}{_LINE}", explore.from_start),
     Route(addresses.TRY, explore.choose),
     Route(f"{addresses.TRY}{_GRID}{_LINE}", explore.attempt),

@@ -7,6 +7,9 @@ stays small however many points it has, and however long the line is.
 
 A player of the board, who is signed in or has come by a link of theirs, can queue such a line, and
 sees what they have queued; nobody else does.
+
+Where no game in play is looked at, the page also says what was played next in the games of this
+server that are over, and by the house against itself. So does JSON.
 """
 
 import secrets
@@ -28,6 +31,7 @@ from pbm_oust.accounts.queue import Clause, explored, tree, waiting, with_clause
 from pbm_oust.board import Deed, Game, Record, Variation, variation_of
 from pbm_oust.board.notation import format_wish
 from pbm_oust.board.puzzle import steps_of
+from pbm_oust.experiments.openings import NextPlacement, next_placements, of_house
 from pbm_oust.languages import Language
 from pbm_oust.letters.layout import Block, Paragraph
 from pbm_oust.play.notices import MOST_LISTED
@@ -38,10 +42,11 @@ from pbm_oust.robot.analysis import placed_in
 from pbm_oust.robot.levels import LEVELS
 from pbm_oust.rules import KINDS, Grid, Kind, Side, taken
 from pbm_oust.store.analyses import kept
+from pbm_oust.store.openings import MOST_GAMES, played_from
 from pbm_oust.web import addresses
 from pbm_oust.web.boards import board_asked, first_board, picture, rows_around
 from pbm_oust.web.forms import DONE, form_of, said
-from pbm_oust.web.ground import KEPT_SECRET, LATER, Made, ground_of, source_of
+from pbm_oust.web.ground import KEPT_SECRET, LATER, Made, ground_of, json_page, source_of
 from pbm_oust.web.play import (
     Sitting,
     board_at,
@@ -60,6 +65,8 @@ PLAYED = [level.userid for level in LEVELS if level.looks]
 """The house players there, from the weakest on: those who look at so many positions."""
 PATIENCE = 20.0
 """How many seconds it may take altogether, on a machine that is busy with mail."""
+MOST_SHOWN = 30
+"""How many placements a page shows that were played; JSON has all."""
 _THINKS = """\
 import os, sys
 from pbm_oust.robot.judging import another_way
@@ -320,6 +327,7 @@ async def _after(
         evaluation=evaluation,
         best=placed_in(evaluation.line) if evaluation else (),
         planning=planning,
+        played=_played(request, exploring) if game.result else [],
         refused=[block for block in told if isinstance(block, Paragraph)],
     )
 
@@ -336,16 +344,56 @@ def _planning(sitting: Sitting, game: Game, exploring: Exploring, account: Accou
     return Planning(sitting, is_current, is_own, clause, now, account.all_settings.language)
 
 
+async def begin(request: Request) -> Response:
+    """Lead to an empty board of the first game."""
+    kind = next(iter(KINDS.values()))
+    path = addresses.of_grid(addresses.EXPLORE, kind.name, kind.default_grid)
+    return RedirectResponse(path, 303, KEPT_SECRET)
+
+
 @placing
 async def from_start(request: Request) -> Response:
     """Answer with what comes of placements on an empty board."""
+    exploring = await _from_start(request)
+    return _page(request, exploring, played=_played(request, exploring))
+
+
+async def as_json(request: Request) -> Response:
+    """Answer with what was played next after placements on an empty board."""
+    exploring = await _from_start(request)
+    if exploring.is_cut:
+        raise HTTPException(404)
+    game = exploring.game
+    fields = {
+        "kind": game.header.kind.name,
+        "grid": str(game.header.grid),
+        "line": exploring.line.cells[: exploring.at],
+        "to_move": None if game.result else game.to_move.value,
+        "placements": [
+            {"cells": each.cells, "here": each.here._asdict(), "house": each.house._asdict()}
+            for each in _played(request, exploring)
+        ],
+    }
+    return json_page(request, fields)
+
+
+async def _from_start(request: Request) -> Exploring:
+    """Return the line in an address that begins on an empty board. Raises HTTPException."""
     given, gettext = (
         request.path_params,
         ground_of(request).templates_for(request).translator.gettext,
     )
     owners = (colour_of(side, gettext).capitalize() for side in Side)
-    start = partial(_empty, given["kind"], given["grid"], *owners)
-    return _page(request, await _explored(request, start))
+    return await _explored(request, partial(_empty, given["kind"], given["grid"], *owners))
+
+
+def _played(request: Request, exploring: Exploring) -> list[NextPlacement]:
+    """Return what was played next in a position, the most frequent placements first."""
+    game = exploring.game
+    kind, position = game.header.kind.name, game.position
+    with ground_of(request).work.reading() as on:
+        here = played_from(on.snapshot, kind, position)
+    return next_placements(position, here, of_house(kind, position))
 
 
 async def choose(request: Request) -> Response:
@@ -458,6 +506,7 @@ def _page(request: Request, exploring: Exploring, **given: object) -> Response:
         "house",
         "loss",
         "planning",
+        "played",
         "refused",
     )
     unsaid: dict[str, Any] = dict.fromkeys(names)
@@ -478,8 +527,11 @@ def _page(request: Request, exploring: Exploring, **given: object) -> Response:
             moves=game.latest_two_turns,
         ),
         guest=GUEST,
+        most_games=MOST_GAMES,
+        most_shown=MOST_SHOWN,
         levels=PLAYED,
         steps=len(steps_of(game.header.kind)),
         grids=_first_grids(),
+        usual_grids=[(kind, grid) for kind in KINDS.values() for grid in kind.grids],
         **(unsaid | given),
     )

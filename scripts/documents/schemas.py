@@ -526,11 +526,42 @@ OF_COMMANDS: dict[str, Any] = {
 }
 """What each command of `pbm-oust` prints with --json."""
 
+
+class ResultCount(Struct):
+    """Games with a placement, by what they were worth to the side that placed."""
+
+    won: Count
+    drawn: Count
+    lost: Count
+
+
+class NextPlacement(Struct):
+    """What came of a placement, on this server and in games of the house against itself.
+
+    Only symmetry tells its cells apart.
+    """
+
+    cells: list[str]
+    here: ResultCount
+    house: ResultCount
+
+
+class OpeningPage(Struct):
+    """What was played after placements on an empty board; `to_move` is null after the game."""
+
+    kind: Kind
+    grid: str
+    line: list[str]
+    to_move: Side | None
+    placements: list[NextPlacement]
+
+
 OF_PAGES: dict[str, Any] = {
     "page of a board": Game,
     "page of a ladder": LadderPage,
     "page of a search": Found,
     "page of a tournament": CupPage,
+    "page of an opening": OpeningPage,
     "page of health": Health,
     "page of players": PlayersPage,
     "page of tournaments": Cups,

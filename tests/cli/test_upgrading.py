@@ -9,10 +9,15 @@ from pathlib import Path
 import apsw
 import pytest
 
+from pbm_oust.board import Game
+from pbm_oust.experiments.openings import turned
 from pbm_oust.mail.inbound import Envelope
 from pbm_oust.play.request import Request
+from pbm_oust.rules import KINDS, How
 from pbm_oust.store.database import EARLIER, LATEST, selection
 from pbm_oust.store.home import Home
+from pbm_oust.store.index import all_names
+from pbm_oust.store.openings import played_from
 from pbm_oust.store.sqlite import SqliteDatabase, connection_to_nothing
 from pbm_oust.store.upgrading import STEPS
 from tests.support.command_line import run
@@ -78,6 +83,14 @@ def home_15(home: Path) -> Path:
     return with_tables(home, 15)
 
 
+@pytest.fixture
+def home_16(home: Path) -> Path:
+    """A home of version 16, which knows no openings."""
+    run(home, "home", "upgrade")
+    run(home, "sweep")
+    return with_tables(home, 16)
+
+
 def with_tables(home: Path, version: int) -> Path:
     """Give a home the tables of a version, and return it; those that it lacks are empty."""
     database = home / "pbm_oust.db"
@@ -131,7 +144,7 @@ def test_each_version_that_can_be_brought_up_to_date_has_its_steps() -> None:
     assert max(STEPS) == LATEST - 1
 
 
-@pytest.mark.parametrize("version", ["home", "home_13", "home_14", "home_15"])
+@pytest.mark.parametrize("version", ["home", "home_13", "home_14", "home_15", "home_16"])
 def test_it_says_the_same_before_and_after(version: str, request: pytest.FixtureRequest) -> None:
     home: Path = request.getfixturevalue(version)
     assert version_of(home) != LATEST
@@ -143,7 +156,7 @@ def test_it_says_the_same_before_and_after(version: str, request: pytest.Fixture
     assert version_of(home) == LATEST
 
 
-@pytest.mark.parametrize("version", ["home_13", "home_14", "home_15"])
+@pytest.mark.parametrize("version", ["home_13", "home_14", "home_15", "home_16"])
 def test_tables_that_were_brought_up_to_date_are_those_of_a_new_home(
     version: str, request: pytest.FixtureRequest
 ) -> None:
@@ -182,6 +195,31 @@ def without_times_of_places(home: Path) -> None:
             ladder["rungs"] = [rung[:2] for rung in ladder["rungs"]]
             changed = "UPDATE ladders SET document = ? WHERE kind = ?"
             connection.execute(changed, (json.dumps(ladder), kind))
+
+
+@pytest.mark.parametrize("version", ["home", "home_13", "home_14", "home_15", "home_16"])
+def test_the_openings_of_games_that_are_over_are_counted(
+    version: str, request: pytest.FixtureRequest
+) -> None:
+    home: Path = request.getfixturevalue(version)
+    run(home, "home", "upgrade")
+    run(home, "sweep")
+    opened = Home(home)
+    over = [game for game in games_over(opened) if game.line]
+    assert over
+    for game in over:
+        start = game.header.first_position
+        found = opened.ask(played_from, game.header.kind.name, start)
+        number = turned(start).number_of(next(game.placed_cells))
+        assert found[number].games >= 1
+
+
+def games_over(home: Home) -> list[Game]:
+    """Return the games that are over, whose openings count."""
+    with home.database.read() as snapshot:
+        names = all_names(snapshot)
+        found = [home.boards.read(snapshot, KINDS[each.kind], each.board).game for each in names]
+    return [each for each in found if each.result and each.result.how is not How.VOID]
 
 
 def test_what_waited_for_a_history_is_in_its_rows_and_its_file(home: Path) -> None:

@@ -96,7 +96,11 @@ def pages(home: Home) -> Iterator[Website]:
 
 
 @pytest.mark.parametrize(
-    "name", ["games export", "page of a ladder", "page of a tournament", "page of health"]
+    "name",
+    [
+        *("games export", "page of a ladder", "page of a tournament", "page of an opening"),
+        "page of health",
+    ],
 )
 def test_what_the_documents_show(name: str) -> None:
     assert check(name, block(name, {}))
