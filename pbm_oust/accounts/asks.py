@@ -337,8 +337,25 @@ def tagged(own_address: str, tag: str) -> str:
     return f"{local}+{tag}@{host}"
 
 
+def mail_id(identity: str) -> str:
+    """Return the short id of a mail from its Message-ID, or from what else sets it apart.
+
+    It is 8 hex digits. Several commands of a mail have one, whatever is added behind a NUL.
+    """
+    return hashlib.sha256(identity.partition("\0")[0].encode()).hexdigest()[:8]
+
+
+def mail_told(message_id: str) -> str:
+    """Return the short id of the mail that led to a letter of ours; empty for other letters."""
+    found = _TOLD.search(message_id)
+    return found[1] if found else ""
+
+
 def letter_id(host: str, ask: Ask, letter: str, token: str) -> str:
-    """Format the Message-ID of a letter; `letter` tells it from others, 12 hex digits."""
+    """Format the Message-ID of a letter; `letter` tells it from others, 12 hex digits.
+
+    The first 8 of these are the short id of the mail that led to it.
+    """
     shown = ask.at_record(ask.record - 1) if ask.is_on_board else ask
     return f"<{shown.tag}.{letter}.{token}@{host}>"
 
@@ -355,6 +372,8 @@ _GOES_ON = re.compile(r"[\w-]|\.\w")
 """Letters behind a host that make it part of another one."""
 _OTHER_ID = re.compile(r"<[a-z0-9_.-]+\.[0-9a-f]{16}")
 """The Message-ID of a letter that no answer refers to, without its host."""
+_TOLD = re.compile(rf"\.([0-9a-f]{{8}})(?:[0-9a-f]{{4}}\.{TOKEN.pattern}|[0-9a-f]{{8}})@")
+"""What stands behind the words of either in the Message-ID of a letter."""
 
 
 def _parse_ask(text: str) -> Ask:
@@ -396,6 +415,11 @@ def is_own_id(message_id: str, host: str) -> bool:
     """Return whether a Message-ID has one of the forms that our letters have."""
     begun = message_id.lower().removesuffix(f"@{host.lower()}>")
     return bool(_OTHER_ID.fullmatch(begun) or letters_named(message_id, host))
+
+
+def has_token(message_id: str) -> bool:
+    """Return whether a Message-ID may be that of a letter of ours, which proves its answers."""
+    return _LETTER_ID.search(message_id.lower()) is not None
 
 
 def verified(claim: Claim, key: bytes, reader: Account | str, kept: str = "") -> Ask | None:

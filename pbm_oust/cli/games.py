@@ -342,6 +342,7 @@ def _origin_rows(origin: Provenance, answer: str | None) -> list[tuple[str, str]
             ("player", cause.mail.userid),
             ("from", cause.mail.sender),
             ("Message-ID", cause.mail.message_id or "none"),
+            ("id", cause.mail.mail_id or "none"),
             ("records", f"{cause.record} to {cause.until}"),
             ("answer", f"the board after record {cause.until}; it {answer}"),
         ]
@@ -363,6 +364,7 @@ def _origin_fields(origin: Provenance, answer: str | None) -> dict[str, Any]:
             "userid": mail.userid,
             "from": mail.sender,
             "message_id": mail.message_id or None,
+            "id": mail.mail_id or None,
             "answer": answer,
         }
         if mail

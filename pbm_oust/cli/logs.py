@@ -9,13 +9,23 @@ from errno import EMFILE, ENFILE
 from types import TracebackType
 
 from pbm_oust.accounts.address import without_addresses
+from pbm_oust.render.entry import Entry
 from pbm_oust.render.visible import visible_line, visible_text
 
 log = logging.getLogger("pbm_oust")
 
 _Raised = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
-_INSTEAD = "(address)"
+
+def _harmless(text: str) -> str:
+    """Return a text with a word in the place of each address."""
+    return without_addresses(text, "(address)")
+
+
+def _entry_of(record: logging.LogRecord) -> Entry | None:
+    """Return the words of an entry; None if it is a sentence."""
+    only = record.args[0] if isinstance(record.args, tuple) and len(record.args) == 1 else None
+    return only if isinstance(only, Entry) else None
 
 
 class LogFormatter(logging.Formatter):
@@ -27,11 +37,13 @@ class LogFormatter(logging.Formatter):
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's own name
         """Return the line of an entry."""
-        return visible_line(without_addresses(super().formatMessage(record), _INSTEAD))
+        entry = _entry_of(record)
+        record.message = str(entry.mapped(_harmless)) if entry else _harmless(record.message)
+        return visible_line(super().formatMessage(record))
 
     def formatException(self, ei: _Raised) -> str:  # noqa: N802 - logging's own name
         """Return the traceback of an error."""
-        shown = visible_text(without_addresses(super().formatException(ei), _INSTEAD))
+        shown = visible_text(_harmless(super().formatException(ei)))
         return "\n".join(f"    {line}" for line in shown.split("\n"))
 
 

@@ -36,6 +36,7 @@ from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.listener import CannotListen
 from pbm_oust.mail.sender import Sender
 from pbm_oust.mail.server import Server, give_memory_back, tallied
+from pbm_oust.render.entry import Entry
 from pbm_oust.robot.search import has_core
 from pbm_oust.service.house import Finished, HouseBoards, Worker
 from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint, Upgrade
@@ -329,7 +330,7 @@ def house(
     """
     configured = operator.configuration
     home = _home_beside(operator, relay)
-    log.info("house=begins core=%s", "compiled" if has_core() else "none")
+    log.info("%s", Entry(house="begins", core="compiled" if has_core() else "none"))
     stopped = False
 
     def stop(*_: object) -> None:

@@ -227,8 +227,7 @@ def send_invitation(on: Context, address: str, kind: Kind, grid: Grid, terms: Te
     own = _with_one_more(on, on.own, made)
     spend(on, [Charge(Counted.INVITATIONS, userid)])
     on.save(own)
-    told = [_told(on, own, address, made, is_made=True), *_sent(on, own, address, made)]
-    return structs.replace(done(told), inviter=userid)
+    return done([_told(on, own, address, made, is_made=True), *_sent(on, own, address, made)])
 
 
 def _sent(on: Context, own: Account, address: str, made: Invitation) -> list[InvitationNotice]:
@@ -311,8 +310,7 @@ def _make_link(on: Context, kind: Kind, grid: Grid, terms: Terms) -> Outcome:
     own = _with_one_more(on, on.own, made)
     spend(on, [Charge(Counted.INVITATIONS, userid)])
     on.save(own)
-    told = [_told(on, own, values.LINK, made, is_made=True)]
-    return structs.replace(done(told), inviter=userid)
+    return done([_told(on, own, values.LINK, made, is_made=True)])
 
 
 def _asked_by(userid: str, at: datetime) -> Ask:
@@ -357,7 +355,7 @@ def take_link(on: Context, offer: Offer, address: str, userid: str) -> Outcome:
     except NotAllowed:
         return Outcome(Ending.DONE)
     on.save(own)
-    return Outcome(Ending.DONE, tuple(_sent(on, own, address, made)), inviter=own.userid)
+    return Outcome(Ending.DONE, tuple(_sent(on, own, address, made)))
 
 
 # The answers

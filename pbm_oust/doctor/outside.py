@@ -29,7 +29,7 @@ from pbm_oust.accounts.tags import Echo, envelope_sender, unread_address
 from pbm_oust.board.notation import format_time
 from pbm_oust.doctor import Check, Examiner, Finding, counted, first_of
 from pbm_oust.mail.own_socket import FOR_OWNER, connect
-from pbm_oust.mail.relay import connected, transmit
+from pbm_oust.mail.relay import RelayRefusal, connected, transmit
 from pbm_oust.mail.tls import read_certificate
 from pbm_oust.store.configuration import BadConfiguration, Endpoint
 from pbm_oust.store.message_keys import KeyOutcome, outcome_of
@@ -435,7 +435,7 @@ def check_mail(on: Examiner, recipient: str) -> Iterator[Finding]:
     except OSError as error:
         yield on.bad(f"{relay} takes no letter: {error}", "See whether it runs and listens there")
         return
-    if refused:
+    if isinstance(refused, RelayRefusal):
         yield on.bad(f"{relay} refuses a letter to {to}: {refused.reason}", "See why in its log")
         return
     seconds = BACK_SECONDS if is_own else ANSWER_SECONDS

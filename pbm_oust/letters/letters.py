@@ -268,16 +268,17 @@ class Letters:
     ) -> str:
         """Return the Message-ID of a letter, which cannot be guessed if it carries an ask.
 
-        A mail that comes again is answered by another letter each time.
+        It has the short id of the mail that led to the letter. A mail that comes again is answered
+        by another letter each time.
         """
         topic, reader = notice.topic(), notice.reader
         parts = (request.identity, address, reader.userid or "", topic, now.isoformat())
         digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()
         if carried:
-            name = digest[:12]
+            name = f"{request.mail_id}{digest[:4]}"
             token = asks.token_for(self._key(), proved_by, carried, name)
             return asks.letter_id(self._host, carried, name, token)
-        return f"<{topic.replace(' ', '.')}.{digest[:16]}@{self._host}>"
+        return f"<{topic.replace(' ', '.')}.{request.mail_id}{digest[:8]}@{self._host}>"
 
     def _fields(
         self, notice: Notice, request: Request, head: Head, answers: str, now: datetime

@@ -24,9 +24,11 @@ from functools import partial
 from msgspec import Struct
 
 from pbm_oust.accounts.address import ascii_address, is_address, normal_address
+from pbm_oust.accounts.asks import mail_told
 from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.accounts.tags import envelope_sender
-from pbm_oust.mail.relay import Lost, RelayRefusal, connected, transmit
+from pbm_oust.mail.relay import Lost, RelayRefusal, Reply, connected, transmit
+from pbm_oust.render.entry import Entry
 from pbm_oust.store import letters
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.database import Leases, Snapshot, Transaction
@@ -53,6 +55,8 @@ FAST = 15
 
 One more worker would be no help there: threads that compute hinder one another.
 """
+MOST_SAID = 300
+"""How many characters of what a relay says go into the log."""
 STOP_SECONDS = 2.0
 """How long the letters on their way may take when no more are to leave."""
 PASS_SECONDS = 25.0
@@ -150,10 +154,8 @@ class Relaying:
         """Whether no more letters are to leave."""
         return self._stopping.is_set()
 
-    def send(
-        self, smtp: smtplib.SMTP, letter: letters.Letter, content: bytes
-    ) -> RelayRefusal | None:
-        """Send a letter, and return None or why it was not accepted. Raises Lost."""
+    def send(self, smtp: smtplib.SMTP, letter: letters.Letter, content: bytes) -> Reply:
+        """Send a letter, and return the reply. Raises Lost."""
         recipient = ascii_address(letter.head.recipient)
         if not is_address(recipient):
             return RelayRefusal(f"{recipient!r} is no mail address", is_permanent=True)
@@ -171,25 +173,23 @@ class Relaying:
             )
         return transmit(smtp, sender, recipient, sent, options)
 
-    def note(
-        self, transaction: Transaction, leaving: Leaving, refused: RelayRefusal | None
-    ) -> Flushed:
+    def note(self, transaction: Transaction, leaving: Leaving, reply: Reply) -> Flushed:
         """Write down what became of a letter: it has left, is put off, or has failed."""
         letter, content = leaving
-        if refused is None:
+        if isinstance(reply, str):
             letters.remove_letters(transaction, [letter.id])
             return Flushed(sent=1)
         letters.keep_written(transaction, letter.id, letter.head, content)
         now = self.now()
         tried = now - (letter.put_off_since or now)
-        if not refused.is_permanent and (letter.failures == 0 or tried <= LONGEST_TRY):
+        if not reply.is_permanent and (letter.failures == 0 or tried <= LONGEST_TRY):
             until = now + timedelta(seconds=wait_after(letter.failures))
-            return Flushed(kept=letters.put_off(transaction, letter.id, now, until, refused.reason))
+            return Flushed(kept=letters.put_off(transaction, letter.id, now, until, reply.reason))
         head = letter.head
-        if is_address(head.recipient) and not refused.is_about_us:
-            bounce = Bounce.of(now, refused.status, head.message_id, head.subject)
+        if is_address(head.recipient) and not reply.is_about_us:
+            bounce = Bounce.of(now, reply.status, head.message_id, head.subject)
             note_bounce(transaction, head.recipient, bounce)
-        letters.fail_letter(transaction, letter.id, refused.reason)
+        letters.fail_letter(transaction, letter.id, reply.reason)
         return Flushed(failed=1)
 
     def _correct_times(self) -> None:
@@ -318,14 +318,15 @@ class _Flush:
                 following = self._next()
                 continue
             try:
-                refused = self._relaying.send(smtp, *written)
+                reply = self._relaying.send(smtp, *written)
             except Lost as lost:
                 if number:
                     break
                 refused = self._lose(written[0], lost)
                 if refused is None:
                     return self._next()
-            following = self._next(written, refused)
+                reply = refused
+            following = self._next(written, reply)
         return following
 
     def _written(self, leaving: Leaving) -> Leaving | None:
@@ -371,16 +372,14 @@ class _Flush:
             self._home.do(letters.stop_sending, letter.id)
         self._leases.give_back([letters.task_of(address_of(letter))])
 
-    def _next(
-        self, done: Leaving | None = None, refused: RelayRefusal | None = None
-    ) -> Leaving | None:
+    def _next(self, done: Leaving | None = None, reply: Reply = "") -> Leaving | None:
         """Note what became of a worker's letter, and claim its next one; None if there is none.
 
         Before that, it waits a little for more letters.
         """
-        if done and refused is None:
+        if done and isinstance(reply, str):
             self._relaying.accepted.add(done[0].id)
-        leaving = self._noted(done, refused)
+        leaving = self._noted(done, reply)
         until = time.monotonic() + ALL_BUSY
         while leaving is None and (left := until - time.monotonic()) > 0:
             with self._change:
@@ -389,24 +388,21 @@ class _Flush:
             leaving = self._noted() if is_due else None
         return leaving
 
-    def _noted(
-        self, sent: Leaving | None = None, refused: RelayRefusal | None = None
-    ) -> Leaving | None:
+    def _noted(self, sent: Leaving | None = None, reply: Reply = "") -> Leaving | None:
         """Write down what became of one letter, and claim another one in the same transaction."""
         worker, done = threading.current_thread(), sent[0] if sent else None
         left = address_of(done) if done else ""
 
         def work(transaction: Transaction) -> tuple[Flushed, Leaving | None]:
-            became = self._relaying.note(transaction, sent, refused) if sent else Flushed()
+            became = self._relaying.note(transaction, sent, reply) if sent else Flushed()
             with self._change:
                 if became.kept and self._takes_all:
                     self._let_be[left] = math.inf
                 return became, self._claim(transaction, worker, left)
 
         became, leaving = self._home.database.write(work)
-        if done and refused:
-            state = "has failed" if became.failed else f"waits {wait_after(done.failures)} seconds"
-            log.warning("letter %s %s: %s", name_of(done), state, refused.reason)
+        if done:
+            _log_reply(done, reply, has_failed=became.failed > 0)
         with self._change:
             self._flushed += became
             self._lost = 0 if became.sent else self._lost
@@ -443,6 +439,25 @@ class _Flush:
             if letter := letters.next_due(snapshot, due, avoided):
                 return letter
         return None
+
+
+def _log_reply(letter: letters.Letter, reply: Reply, *, has_failed: bool) -> None:
+    """Tell the log what became of a letter, and of which mail it tells."""
+    level, outcome, said = logging.INFO, "sent", reply
+    if isinstance(reply, RelayRefusal):
+        level, said = logging.WARNING, reply.reason
+        outcome = "failed" if has_failed else f"waits {wait_after(letter.failures)} seconds"
+    head, about = letter.head, letter.head.about
+    entry = Entry(
+        letter=name_of(letter),
+        id=mail_told(head.message_id),
+        outcome=outcome,
+        player=head.userid or "",
+        board=f"{about.kind} {about.board}" if about else "",
+        record=about.record if about else "",
+        relay=str(said)[:MOST_SAID],
+    )
+    log.log(level, "%s", entry)
 
 
 def address_of(letter: letters.Letter) -> str:

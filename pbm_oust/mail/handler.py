@@ -186,8 +186,9 @@ class Handler:
         if handled.is_guess and source:
             clients.note_guess("password", str(source))
             await asyncio.sleep(server.patience.wrong_password)
-        if is_of_deliver and status == clients.S250_DONE:
-            status = f"250 2.0.0 {outcome_text(handled)}"
+        if status == clients.S250_DONE:
+            said = f"250 2.0.0 {outcome_text(handled)}" if is_of_deliver else status
+            status = f"{said} id={handled.mail_id}"
         return status
 
     async def handle_exception(self, error: Exception) -> str:

@@ -10,11 +10,11 @@ from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from pbm_oust.accounts import asks, tags
 from pbm_oust.accounts.address import is_same_address
-from pbm_oust.accounts.asks import Ask, Claim, Topic
+from pbm_oust.accounts.asks import Ask, Claim, Topic, mail_id
 from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.notation import format_time
@@ -36,6 +36,7 @@ from pbm_oust.play.request import Ending, Handled, Request, Silence, outcome_tex
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import code_named
 from pbm_oust.refusal import UnreadableReason
+from pbm_oust.render.entry import Entry
 from pbm_oust.service.service import PreparedRequest, prepare
 from pbm_oust.service.table import behind_prefix, is_asked, is_of_letter, parse_line, parted
 from pbm_oust.store.boards import DamagedHistory
@@ -163,6 +164,14 @@ class _Note:
     """What the log is told of a mail."""
 
     handled: Handled
+    mail: Mail | None = None
+    """The mail, once it is read."""
+
+    def conclude(self) -> None:
+        """Name the mail in what became of it."""
+        if self.mail:
+            name = mail_id(self.mail.message_id or self.mail.identity)
+            self.handled = structs.replace(self.handled, mail_id=name)
 
 
 class Inbound(Struct, frozen=True):
@@ -181,7 +190,7 @@ class Inbound(Struct, frozen=True):
         has none: that raises NotDerived.
         """
         with self._noted(len(data)) as note:
-            found = self._read(data, envelope)
+            found = self._read(data, envelope, note)
             note.handled = (
                 found
                 if isinstance(found, Handled)
@@ -192,7 +201,7 @@ class Inbound(Struct, frozen=True):
     async def take_with(self, committer: "Committer", data: bytes, envelope: Envelope) -> Handled:
         """Handle one mail as `take` does, in this thread, and wait for the disk with others."""
         with self._noted(len(data)) as note:
-            found = self._read(data, envelope)
+            found = self._read(data, envelope, note)
             if isinstance(found, Handled):
                 note.handled = found
             else:
@@ -221,15 +230,16 @@ class Inbound(Struct, frozen=True):
             raise KeptBySender("a fault in the program") from error
         finally:
             milliseconds = (time.perf_counter() - begun) * 1000
+            note.conclude()
             if level:
-                log.log(level, "%s", _log_line(received, note.handled, size, milliseconds))
+                log.log(level, "%s", _entry(received, note, size, milliseconds))
 
-    def _read(self, data: bytes, envelope: Envelope) -> "Handled | PreparedRequest":
+    def _read(self, data: bytes, envelope: Envelope, note: "_Note") -> "Handled | PreparedRequest":
         """Return what became of a mail, or what is to be done about it in a transaction.
 
         Whatever it costs to read the mail holds up nobody else.
         """
-        mail = read_mail(data, envelope.sender or "")
+        note.mail = mail = read_mail(data, envelope.sender or "")
         code: Secret | None = None
         claims: list[Claim] = []
         may_end = False
@@ -462,24 +472,31 @@ def open_inbound(
     return Inbound(work, address, authserv_id)
 
 
-def _log_line(received: datetime, handled: Handled, size: int, milliseconds: float) -> str:
-    """Return the line of the log about a mail: words `key=value`, those with spaces in quotes."""
-    words = {
-        "received": format_time(received),
-        "outcome": outcome_text(handled),
-        "command": handled.command or "-",
-        "board": handled.board or "-",
-        "record": str(handled.record or "-"),
-        "bytes": str(size),
-        "ms": str(round(milliseconds)),
-    }
-    if handled.inviter:
-        words["inviter"] = handled.inviter
-    line = ""
-    for key, word in words.items():
-        word = word.replace('"', "'")
-        line += f' {key}="{word}"' if " " in word else f" {key}={word}"
-    return line[1:]
+def _entry(received: datetime, note: _Note, size: int, milliseconds: float) -> Entry:
+    """Return what the log says of a mail. It holds no address and no word of the mail."""
+    handled = note.handled
+    return Entry(
+        received=format_time(received),
+        id=handled.mail_id,
+        outcome=outcome_text(handled),
+        command=handled.command,
+        player=handled.player,
+        board=handled.board,
+        record=handled.record or "",
+        bytes=size,
+        ms=round(milliseconds),
+        message_id=_harmless_id(note.mail) if note.mail else "",
+    )
+
+
+def _harmless_id(mail: Mail) -> str:
+    """Return the Message-ID of a mail; nothing if its sender's address or a token of ours is in it.
+
+    Some mail programs make it from the address, and mail that goes in a circle has one of ours.
+    """
+    told = mail.message_id
+    is_address = bool(mail.sender) and mail.sender.lower() in told.lower()
+    return "" if is_address or asks.has_token(told) else told
 
 
 def not_ours(address: str, own: str) -> str:

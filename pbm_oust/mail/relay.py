@@ -30,6 +30,10 @@ class RelayRefusal(Struct, frozen=True):
     """Whether the relay objects to us, and not to the recipient."""
 
 
+Reply = RelayRefusal | str
+"""What a relay answers to a letter: what it says when it accepts it, or why it does not."""
+
+
 @contextmanager
 def connected(relay: Endpoint, address: str) -> Iterator[smtplib.SMTP]:
     """Greet a relay for the body of the `with`. Raises OSError if it does not answer."""
@@ -48,8 +52,10 @@ def connected(relay: Endpoint, address: str) -> Iterator[smtplib.SMTP]:
 
 def transmit(
     smtp: smtplib.SMTP, sender: str, recipient: str, letter: bytes, options: list[str]
-) -> RelayRefusal | None:
-    """Hand a letter to a relay that was greeted; return None, or why it was not accepted.
+) -> Reply:
+    """Hand a letter to a relay that was greeted, and return its reply.
+
+    Most relays say in which queue the letter is: `2.0.0 Ok: queued as 4C1F2`.
 
     What the relay has against us is never permanent. Raises Lost if it goes away, or speaks
     otherwise; the connection is closed then, as it is after a reply that takes too long.
@@ -71,7 +77,7 @@ def transmit(
             smtp.send(stuffed)
             code, text = smtp.getreply()
             if code == 250:
-                return None
+                return text.decode("utf-8", "replace")
     except OSError as error:
         smtp.close()
         reason = f"{type(error).__name__}: {error}"

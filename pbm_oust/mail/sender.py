@@ -129,9 +129,7 @@ class Sender:
             self.recover()
             self._may_wait_in_vain = self._relaying is None
         if self._relaying:
-            flushed = self._relaying.flush()
-            if flushed.sent:
-                log.info("relayed %d letters", flushed.sent)
+            self._relaying.flush()
             return
         if self._may_wait_in_vain:
             turn_letters_into_files(self._home)

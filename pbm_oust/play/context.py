@@ -88,8 +88,6 @@ class Outcome(Struct, frozen=True):
     """Notices whose letters are written as well, and go to nobody: it takes as long with them."""
     identity: str = ""
     """The identity of a deed of the server's own, which is its message key as well."""
-    inviter: str = ""
-    """The userid of the player, if it has sent an invitation."""
     beside: tuple["Outcome", ...] = ()
     """Outcomes of further deeds, each with an identity of its own."""
 
@@ -404,7 +402,8 @@ class Context(Look):
         self.home.boards.append(self.transaction, board, game)
         if player := self._player:
             request = self.request
-            mail = Incoming(player.userid, self.now, request.sender, request.message_id)
+            named = request.message_id, request.mail_id
+            mail = Incoming(player.userid, self.now, request.sender, *named)
             keep_cause(self.transaction, game, len(board.game.records) + 1, self.now, mail)
 
     def count_later(self, counted: Counted, subject: str) -> None:

@@ -55,7 +55,7 @@ class BoardNews(Struct, frozen=True, omit_defaults=True):
     left_out: str = ""
     unread: str = ""
     message_id: str = ""
-    """The Message-ID of the mail that it answers."""
+    """The Message-ID of the mail that it tells of."""
     roles: dict[str, str] = {}
     """The players that fields of the notice name, by their roles."""
     chat: str = ""
@@ -102,7 +102,7 @@ def kept_news(notice: Notice, request: Request, moment: datetime) -> bytes | Non
             reader.wrote_from,
             reader.left_out,
             reader.unread,
-            request.message_id if reader.asked else "",
+            request.message_id,
             roles,
             has_note=bool(notice.note),
             queued=tuple(sorted(ahead.queued)),

@@ -56,7 +56,7 @@ class Performed(Struct, frozen=True):
             self.command,
             made.why,
             made.limit,
-            made.inviter,
+            on.player.userid if on.is_signed else "",
             is_proved=made.is_proved,
             is_guess=made.is_guess,
         )

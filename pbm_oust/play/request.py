@@ -7,7 +7,7 @@ from enum import Enum
 from msgspec import Struct
 
 from pbm_oust.accounts.account import Account
-from pbm_oust.accounts.asks import Ask, Credential
+from pbm_oust.accounts.asks import Ask, Credential, mail_id
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.reasons import MayHaveBoard
 from pbm_oust.languages import ENGLISH, Language
@@ -69,12 +69,14 @@ class Handled(Struct, frozen=True):
     """The reason for a refusal or for silence, or the fault."""
     limit: str = ""
     """The limit that was reached, if it gets no answer because of one."""
-    inviter: str = ""
-    """The userid of the player, if it has sent an invitation."""
+    player: str = ""
+    """The userid of the player, if one has signed the command."""
     is_proved: bool = False
     """Whether it proved whose it is."""
     is_guess: bool = False
     """Whether it came with a wrong password."""
+    mail_id: str = ""
+    """The short id of the mail."""
 
 
 def silent(why: Silence | str) -> Handled:
@@ -148,6 +150,11 @@ class Request(Struct, frozen=True):
     """Why nothing in the mail can be a command, if that is known before it is read."""
     former: tuple[str, ...] = ()
     """What set this mail apart in earlier versions of the program."""
+
+    @property
+    def mail_id(self) -> str:
+        """The short id of the mail, by which it can be followed through the log."""
+        return mail_id(self.message_id or self.identity)
 
     @property
     def lost(self) -> str:

@@ -25,6 +25,7 @@ from pbm_oust.play.notices import AnalysisNotice
 from pbm_oust.play.request import Ending, Handled, Request, id_of
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
+from pbm_oust.render.entry import Entry
 from pbm_oust.robot import analysis as analyses
 from pbm_oust.robot.judging import judged
 from pbm_oust.robot.levels import HOUSE, level_of
@@ -385,7 +386,7 @@ class Worker:
                 deed = partial(_publish, game=game, analysis=analysis)
                 self._writing.submit(self._work.carry_out, deed).result()
                 seconds = time.perf_counter() - begun
-                log.info('house=analysis board="%s" s=%.0f', game.name, seconds)
+                log.info("%s", Entry(house="analysis", board=game.name, s=round(seconds)))
 
     def _analysed(self, game: Game, clock: Stopwatch) -> analyses.Analysis | None:
         """Return the analysis of a game; None if that was broken off."""
@@ -431,14 +432,14 @@ class Worker:
             begun = time.perf_counter()
             handled = self._writing.submit(act, waiting, wish, number, self._work).result()
             milliseconds = (time.perf_counter() - begun) * 1000
-            log.info(
-                'house=%s board="%s" record=%d outcome="%s" ms=%.0f',
-                waiting.userid,
-                game.name,
-                number,
-                handled.ending.value,
-                milliseconds,
+            entry = Entry(
+                house=waiting.userid,
+                board=game.name,
+                record=number,
+                outcome=handled.ending.value,
+                ms=round(milliseconds),
             )
+            log.info("%s", entry)
             if handled.ending is not Ending.DONE:
                 # The board has gone on, or something is wrong with it: nothing is tried twice.
                 self._boards.settle(index.BoardName.of(game.header), number - 1)

@@ -10,6 +10,7 @@ from enum import Enum
 
 from msgspec import Struct
 
+from pbm_oust.accounts.asks import mail_id
 from pbm_oust.board import Game
 from pbm_oust.store.database import Snapshot, Transaction, moment_of, seconds, words_list
 
@@ -64,6 +65,8 @@ def former_key(snapshot: Snapshot, keys: Iterable[str]) -> str | None:
     return row[0] if row else None
 
 
+_NAMELESS = "#"
+"""Stands before the short id of a mail that has no Message-ID, in the place of that."""
 LIFETIME = timedelta(days=365)
 """The time for which a cause is kept; imports stay known."""
 
@@ -78,6 +81,8 @@ class Incoming(Struct, frozen=True):
     """The sender's address."""
     message_id: str
     """The Message-ID; empty if there is none."""
+    mail_id: str
+    """The short id, which the log has too."""
 
 
 class Cause(Struct, frozen=True):
@@ -101,7 +106,8 @@ def keep_cause(
     Without a mail, they were imported. They are written with the same transaction.
     """
     header, key = game.header, game.records[first - 1].message_key
-    written = (mail.sender, mail.message_id, mail.userid) if mail else ("", "", None)
+    named = mail and (mail.message_id or f"{_NAMELESS}{mail.mail_id}")
+    written = (mail.sender, named, mail.userid) if mail else ("", "", None)
     transaction.run(
         "INSERT INTO causes"
         " (kind, board, record, until, message_key, came, sender, message_id, userid)"
@@ -130,8 +136,11 @@ def find_cause(snapshot: Snapshot, game: Game, record: int) -> Cause | None:
     if record > until or game.records[first - 1].message_key != key:
         return None
     at = moment_of(came)
-    mail = None if userid is None else Incoming(userid, at, sender, message_id)
-    return Cause(first, until, at, mail)
+    if userid is None:
+        return Cause(first, until, at, None)
+    known = "" if message_id.startswith(_NAMELESS) else message_id
+    short = mail_id(known) if known else message_id.removeprefix(_NAMELESS)
+    return Cause(first, until, at, Incoming(userid, at, sender, known, short))
 
 
 def give_causes(transaction: Transaction, userid: str, to: str) -> None:

@@ -24,6 +24,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pbm_oust.refusal import NotAllowed
+from pbm_oust.render.entry import Entry
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
@@ -394,10 +395,14 @@ class Logged:
             method = scope["method"] if scope["method"] in _METHODS else _NOTHING
             size = 0 if method == "HEAD" else size
             milliseconds = (time.perf_counter() - begun) * 1000
-            log.info(
-                "method=%s path=%s status=%d bytes=%d ms=%.0f",
-                *(method, path_told(scope), status, size, milliseconds),
+            entry = Entry(
+                method=method,
+                path=path_told(scope),
+                status=status,
+                bytes=size,
+                ms=round(milliseconds),
             )
+            log.info("%s", entry)
 
 
 def path_told(scope: Scope) -> str:

@@ -134,6 +134,7 @@ class Mail(Struct):
     userid: str
     from_: str = msgspec.field(name="from")
     message_id: str | None
+    id: str | None
     answer: str | None
 
 

@@ -31,7 +31,7 @@ def test_the_log_names_who_has_invited_somebody_and_not_whom(
         invited(tmp_path / "home")
     line = caplog.messages[-1]
     assert "outcome=done command=invite" in line
-    assert line.endswith(" inviter=alice")
+    assert " player=alice " in line
     assert FRIEND not in caplog.text
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from pbm_oust.mail.relay import Lost, RelayRefusal, connected, transmit
+from pbm_oust.mail.relay import Lost, RelayRefusal, Reply, connected, transmit
 from pbm_oust.store.configuration import Endpoint
 from tests.support.waiting import PATIENCE
 
@@ -64,7 +64,7 @@ def _heard(client: socket.socket, expected: bytes) -> bytes:
     return heard
 
 
-def sent(smtp: smtplib.SMTP) -> RelayRefusal | None:
+def sent(smtp: smtplib.SMTP) -> Reply:
     return transmit(smtp, SENDER, RECIPIENT, b"Subject: x\r\n\r\n.\r\n..y\r\n", [])
 
 
@@ -109,6 +109,6 @@ def test_a_letter_over_which_the_relay_takes_too_long_waits(
         assert smtp.sock
         smtp.sock.settimeout(0.5)  # the greeting has all the time that a busy machine takes for it
         refused = sent(smtp)
-        assert refused
+        assert isinstance(refused, RelayRefusal)
         assert not refused.is_permanent
         assert not smtp.sock

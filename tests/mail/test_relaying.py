@@ -261,7 +261,7 @@ def test_a_letter_that_only_waited_for_another_one_for_days_is_tried_more_than_o
 def test_a_letter_arrives_as_it_is_whatever_lines_begin_with_a_dot(way: Way) -> None:
     said = b".\r\n..\r\n.first\r\n\r\n. last\r\n"
     with connected(way.relay, ADDRESS) as smtp:
-        assert transmit(smtp, ADDRESS, "a@example.org", said, []) is None
+        assert transmit(smtp, ADDRESS, "a@example.org", said, []) == "2.0.0 Ok: queued as Q1"
     assert [bytes(sent.original_content or b"") for sent in way.sink.taken] == [said]
 
 

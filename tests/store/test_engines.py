@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from pbm_oust.accounts.asks import mail_id
 from pbm_oust.store.configuration import server_in
 from pbm_oust.store.database import Database, Task, Transaction
 from pbm_oust.store.disk import Disk
@@ -290,7 +291,7 @@ def test_the_mail_of_a_player_with_an_account_is_kept_as_the_cause_of_records(
     kept = Kept(tmp_path / "kept", database=database)
     write(database, ALICE)
     game = kept.read(kept.start("x C3", "o E5")).game
-    mail = Incoming(userid, now, "alice@example.org", "<1@example.org>")
+    mail = Incoming(userid, now, "alice@example.org", "<1@example.org>", mail_id("<1@example.org>"))
     database.write(lambda each: keep_cause(each, game, 2, now, mail))
     with database.read() as snapshot:
         found = find_cause(snapshot, game, 2)

@@ -1,6 +1,7 @@
 """A listener on a local port during a test, and ways to talk to it."""
 
 import asyncio
+import re
 import smtplib
 import threading
 from collections.abc import Callable, Coroutine, Iterator
@@ -158,10 +159,10 @@ def begin(client: smtplib.SMTP, *recipients: str, sender: str = ALICE) -> None:
 
 
 def send(client: smtplib.SMTP, data: bytes) -> str:
-    """Send DATA and a message as it is, and return the first reply to it."""
+    """Send DATA and a message as it is, and return the first reply to it, without its id."""
     assert ask(client, "DATA").startswith("354")
     client.send(data + b"\r\n.\r\n")
-    return answer(client.getreply())
+    return re.sub(" id=[0-9a-f]{8}$", "", answer(client.getreply()))
 
 
 def deliver(port: int, data: bytes, sender: str = ALICE) -> str:

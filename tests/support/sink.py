@@ -68,7 +68,7 @@ class Sink:
         with self.arrived:
             self.taken.append(envelope)
             self.arrived.notify_all()
-        return "250 OK"
+        return f"250 2.0.0 Ok: queued as Q{len(self.taken)}"
 
     async def handle_QUIT(self, server: SMTP, session: Session, envelope: Envelope) -> str:
         return self.farewell

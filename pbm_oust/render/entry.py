@@ -1,0 +1,33 @@
+"""An entry of the log that says what became of something, as words `key=value`. Pure."""
+
+from collections.abc import Callable
+
+
+class Entry:
+    """The words of an entry by their keys: its text shows those that are empty as `-`.
+
+    No word holds a secret. Those in `as_is` may look like mail addresses, and are none.
+    """
+
+    as_is = frozenset({"message_id"})
+
+    def __init__(self, **words: str | int) -> None:
+        self.words = words
+
+    def __str__(self) -> str:
+        return " ".join(f"{key}={_quoted(str(word))}" for key, word in self.words.items())
+
+    def mapped(self, change: Callable[[str], str]) -> "Entry":
+        """Return the entry with its words changed, but for numbers and those that stay as is."""
+        return Entry(
+            **{
+                key: word if isinstance(word, int) or key in self.as_is else change(word)
+                for key, word in self.words.items()
+            }
+        )
+
+
+def _quoted(word: str) -> str:
+    """Return a word as one without spaces, or in quotes; `-` for an empty one."""
+    word = word.replace('"', "'")
+    return f'"{word}"' if " " in word else word or "-"
