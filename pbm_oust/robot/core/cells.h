@@ -90,6 +90,11 @@ static inline void add_cell(Cells *some, int cell) {
     *some = either(*some, only(cell));
 }
 
+/* The same for a set that is in memory anyway, which is quicker there. */
+static inline void put_cell(Cells *some, int cell) {
+    some->word[cell / 64] |= (uint64_t)1 << (cell % 64);
+}
+
 static inline void drop_cell(Cells *some, int cell) {
     *some = without(*some, only(cell));
 }
@@ -133,6 +138,13 @@ static inline int take_lowest(Cells *some) {
     return cell;
 }
 
+/* Do what follows for each cell of a set, the lowest first. It must not end the loop. */
+#define EACH_CELL(cell, some)                                                                      \
+    for (int at_word = 0; at_word < WORDS; at_word++)                                              \
+        for (uint64_t cells_left = (some).word[at_word]; cells_left != 0;                          \
+             cells_left &= cells_left - 1)                                                         \
+            for (int cell = 64 * at_word + __builtin_ctzll(cells_left), once = 1; once; once = 0)
+
 /* Return the cell of a set that has so many lower ones; the set must have more cells than that. */
 static inline int cell_after(Cells some, int lower) {
     int nth = 0, here = bits_of(some.word[0]);
@@ -152,15 +164,27 @@ typedef struct {
     int count;
     Cells all;
     Cells around[CELLS];
+    /* The same as lists, in which OUTSIDE fills what is left, and how long they are at most. */
+    int ways;
+    uint16_t near[CELLS][MOST_NEIGHBOURS];
 } Board;
+
+/* The number of no cell. */
+#define OUTSIDE CELLS
 
 static inline void make_board(Board *board, const Lattice *lattice) {
     board->count = lattice->count;
     board->all = no_cells();
+    board->ways = 0;
     for (int cell = 0; cell < lattice->count; cell++) {
         add_cell(&board->all, cell);
         board->around[cell] = no_cells();
+        for (int way = 0; way < MOST_NEIGHBOURS; way++) {
+            board->near[cell][way] = OUTSIDE;
+        }
+        board->ways = lattice->degree[cell] > board->ways ? lattice->degree[cell] : board->ways;
         for (int nth = 0; nth < lattice->degree[cell]; nth++) {
+            board->near[cell][nth] = lattice->around[cell][nth];
             add_cell(&board->around[cell], lattice->around[cell][nth]);
         }
     }

@@ -17,14 +17,14 @@ typedef struct {
 static inline Cells inviting(const Board *board, const Sight *sight, int side) {
     const OustCamp *own = &sight->camp[side], *enemy = &sight->camp[!side];
     Cells unmet = no_cells(), found = no_cells();
-    for (int nth = 0; nth < enemy->groups; nth++) {
+    for (int nth = 1; nth <= enemy->groups; nth++) {
         if (is_empty(both(enemy->group[nth].around, own->stones))) {
             unmet = either(unmet, enemy->group[nth].stones);
         }
     }
     Cells clear = without(sight->empty, own->beside);
     clear = without(clear, neighbours(board, without(enemy->stones, unmet)));
-    for (int nth = 0; nth < enemy->groups; nth++) {
+    for (int nth = 1; nth <= enemy->groups; nth++) {
         Cells around = enemy->group[nth].around, joins = both(around, clear);
         if (is_empty(joins) || !is_empty(both(around, own->stones))) {
             continue;

@@ -61,13 +61,18 @@ static inline void end_placement(int has_taken, int may_go_on, int may_answer, S
 
 /* Return whether a side has a placement. It is seldom that it has to look for a capture. */
 static inline int has_placement(const Board *board, Cells own, Cells enemy) {
-    Cells beside = neighbours(board, own), empty = without(board->all, either(own, enemy));
-    int found = !is_empty(without(empty, beside));
-    Cells left = both(empty, beside);
-    while (!found && !is_empty(left)) {
-        found = !is_empty(taken_at(board, own, enemy, take_lowest(&left)));
+    Cells empty = without(board->all, either(own, enemy)), left = empty;
+    while (!is_empty(left)) {
+        if (is_empty(both(board->around[take_lowest(&left)], own))) {
+            return 1;
+        }
     }
-    return found;
+    while (!is_empty(empty)) {
+        if (!is_empty(taken_at(board, own, enemy, take_lowest(&empty)))) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 /* Return the position after a placement where the side to move may place. */

@@ -14,7 +14,7 @@ static int keeps_crown(const Node *node, uint32_t least) {
 static size_t size_with_branches(const Node *node) {
     size_t branches = node->crown->branches;
     return size_of_crown((uint32_t)branches, node->crown->sets) + GRAIN +
-           branches * (sizeof(Node) + 2 * sizeof(uint32_t));
+           branches * (sizeof(Shelf) / SHELF + 2 * sizeof(Place));
 }
 
 /* Numbers of visits are told apart by their three highest bits, which form so many ranks. */
@@ -50,8 +50,9 @@ static uint32_t visits_worth(const Tree *tree, size_t most) {
 
 /* Copy a position to another depth, without what it knows of its placements. Return 0 if there is no
  * memory. */
-static int copy_node(Tree *part, const Node *node, int depth) {
-    Stance stance = stance_of(node);
+static int copy_node(Tree *part, const Tree *tree, uint32_t origin, int depth) {
+    const Node *node = node_at(tree, origin);
+    Stance stance = stance_of(tree, origin);
     stance.result = node->proved;
     uint32_t number = shelve_node(part, &stance, depth);
     if (number == NOWHERE) {
@@ -69,26 +70,26 @@ static int copy_node(Tree *part, const Node *node, int depth) {
  * is no memory. */
 static int copy_crown(Tree *part, const Tree *tree, uint32_t number, uint32_t *places,
                       uint32_t *origins) {
-    const Crown *crown = node_at(tree, origins[number])->crown;
+    Crown *crown = node_at(tree, origins[number])->crown;
     Crown *copy = take_block(&part->room, size_of_crown(crown->branches, crown->sets));
     if (copy == NULL) {
         return 0;
     }
     *copy = (Crown){crown->branches, crown->branches, crown->sets, crown->untried};
-    memcpy(copy->branch, crown->branch, crown->branches * sizeof(Branch));
-    memcpy(sets_of(copy), crown->branch + crown->most_branches, crown->sets * sizeof(Alike));
+    memcpy(copy->set, crown->set, crown->sets * sizeof(Alike));
+    memcpy(branches_of(copy), branches_of(crown), crown->branches * sizeof(Branch));
     node_at(part, number)->crown = copy;
     int depth = node_at(part, number)->depth + 1;
     for (int nth = 0; nth < copy->branches; nth++) {
-        uint32_t after = copy->branch[nth].node;
+        uint32_t after = branches_of(copy)[nth].node;
         if (places[after] == NOWHERE) {
             places[after] = part->positions;
             origins[part->positions] = after;
-            if (!copy_node(part, node_at(tree, after), depth)) {
+            if (!copy_node(part, tree, after, depth)) {
                 return 0;
             }
         }
-        copy->branch[nth].node = places[after];
+        branches_of(copy)[nth].node = places[after];
     }
     return 1;
 }
@@ -100,7 +101,7 @@ static int copy_below(Tree *part, const Tree *tree, const uint32_t *numbers, uin
     memset(places, 0xff, tree->positions * sizeof *places);
     places[numbers[0]] = 0;
     origins[0] = numbers[0];
-    int is_copied = copy_node(part, node_at(tree, numbers[0]), 0);
+    int is_copied = copy_node(part, tree, numbers[0], 0);
     for (uint32_t next = 0; is_copied && next < part->positions; next++) {
         const Node *node = node_at(tree, origins[next]);
         int is_kept = keeps_crown(node, least);

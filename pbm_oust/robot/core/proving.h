@@ -1,10 +1,5 @@
 /* What is proved beside a tree of one word. `tree.h` includes this file. */
 
-static Stance place(const Tree *tree, const Stance *from, int cell) {
-    return tree->eye == CHURN_BY_CHANCE ? churn_place(&tree->board, from, cell)
-                                        : oust_place(&tree->board, from, cell);
-}
-
 /* Return what a position is known to be worth to a side. */
 static int known_worth(const Tree *tree, const Stance *stance, int side) {
     int mover = stance->to_move, worth = stance->result;
@@ -27,9 +22,9 @@ static int branch_of(Tree *tree, uint32_t number, int cell) {
     if (!crown(tree, number)) {
         return -1;
     }
-    const Crown *crown = node_at(tree, number)->crown;
+    Crown *crown = node_at(tree, number)->crown;
     for (int nth = 0; nth < crown->branches; nth++) {
-        if (crown->branch[nth].cell == cell) {
+        if (branches_of(crown)[nth].cell == cell) {
             return nth;
         }
     }
@@ -40,7 +35,7 @@ static int branch_of(Tree *tree, uint32_t number, int cell) {
  * placements may have been overwritten: up to `left` positions are searched for that. Return 0 if no
  * turn is found. */
 static int play_proved(Tree *tree, uint32_t number, int worth, long *left) {
-    Stance stance = stance_of(node_at(tree, number));
+    Stance stance = stance_of(tree, number);
     Cells cells = placements_of(tree, number);
     while (!is_empty(cells)) {
         int cell = take_lowest(&cells), mover = stance.to_move;
@@ -53,7 +48,7 @@ static int play_proved(Tree *tree, uint32_t number, int worth, long *left) {
             continue;
         }
         Node *node = node_at(tree, number);
-        uint32_t next = node->crown->branch[branch].node;
+        uint32_t next = branches_of(node->crown)[branch].node;
         if (after.is_mid_turn && !play_proved(tree, next, worth, left)) {
             continue;
         }
@@ -68,7 +63,7 @@ static int play_proved(Tree *tree, uint32_t number, int worth, long *left) {
  * matters what the other side may overlook. */
 static void hear(Tree *tree, uint32_t number) {
     Node *node = node_at(tree, number);
-    Stance stance = stance_of(node);
+    Stance stance = stance_of(tree, number);
     int worth = known_worth(tree, &stance, stance.to_move);
     long none = 0;
     if (worth > LOST && node->proved == UNKNOWN) {
@@ -78,9 +73,9 @@ static void hear(Tree *tree, uint32_t number) {
         return;
     }
     for (int nth = 0; nth < node->crown->branches; nth++) {
-        Branch *branch = &node->crown->branch[nth];
+        Branch *branch = &branches_of(node->crown)[nth];
         Node *after = node_at(tree, branch->node);
-        Stance standing = stance_of(after);
+        Stance standing = stance_of(tree, branch->node);
         standing.result = after->proved;
         if (known_worth(tree, &standing, stance.to_move) == LOST) {
             after->proved = after->to_move == node->to_move ? LOST : WON;
@@ -91,7 +86,7 @@ static void hear(Tree *tree, uint32_t number) {
 
 /* Seek a proof of what a position is worth or, if that is known, of how to play it. */
 static void prove_root(Tree *tree, uint32_t number) {
-    Stance stance = stance_of(node_at(tree, number));
+    Stance stance = stance_of(tree, number);
     int worth = known_worth(tree, &stance, stance.to_move);
     if (worth == UNKNOWN) {
         tree->effort += PROOF * prove_stance(tree, &stance, tree->proving);

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+/* The groups of a side are numbered from 1. Number 0 stands for none: it has no stones. */
 typedef struct {
     Cells stones;
     /* The cells that touch its stones. */
@@ -15,76 +16,86 @@ typedef struct {
     int groups;
     struct {
         Cells stones, around;
-        /* The numbers of the enemy groups that it touches. */
+        /* The numbers of the enemy groups that it touches, and perhaps 0. */
         Cells foes;
-        /* How many stones it has, and the largest of those enemy groups. */
-        int size, strongest;
     } group[CELLS];
+    /* How many stones each group has, and the largest of those enemy groups. */
+    int16_t size[CELLS], strongest[CELLS];
+    /* The number of the group that the stone on each cell belongs to. */
+    uint8_t mark[CELLS + 1];
     /* The number of stones in its largest group. */
     int largest;
     /* The placements that take enemy stones, and how many each of them takes. */
     Cells captures;
     int taken[CELLS];
-    /* The numbers of its groups that the enemy could take with one placement. */
+    /* The numbers of its groups that the enemy could take with one placement, and perhaps 0. */
     Cells doomed;
     /* The most stones that it can take with one placement. */
     int most;
 } OustCamp;
 
+/* What an empty cell is to a side: how many stones its groups have that touch it, and how many the
+ * largest enemy group has that a stone there would touch, with its group. */
+typedef struct {
+    int16_t joined, strongest;
+} Edge;
+
 typedef struct {
     OustCamp camp[2];
     Cells empty;
-    /* The number of the group that the stone on a cell belongs to, and 256 more for one of o. */
-    uint16_t mark[CELLS];
+    Edge edge[CELLS][2];
     /* How many empty cells touch stones, and what a stone of x and of o could be on each. */
     int edges;
     uint8_t options[CELLS][2];
 } Sight;
 
-#define NO_STONE UINT16_MAX
-
-static inline void see_groups(const Board *board, OustCamp *camp, Cells stones, uint16_t *mark,
-                              int more) {
+static inline void see_groups(const Board *board, OustCamp *camp, Cells stones) {
     Cells left = stones;
     camp->stones = stones;
-    camp->beside = no_cells();
-    camp->groups = camp->largest = 0;
+    camp->beside = camp->group[0].around = camp->group[0].foes = no_cells();
+    camp->groups = camp->largest = camp->size[0] = 0;
+    memset(camp->mark, 0, sizeof camp->mark);
     while (!is_empty(left)) {
-        int nth = camp->groups++, size = 0;
+        int nth = ++camp->groups, size = 0;
         Cells edge = only(take_lowest(&left)), found = edge, around = no_cells();
         while (!is_empty(edge)) {
             int cell = take_lowest(&edge);
             Cells fresh = both(board->around[cell], left);
-            mark[cell] = (uint16_t)(nth + more);
+            camp->mark[cell] = (uint8_t)nth;
             size++;
             around = either(around, board->around[cell]);
             left = without(left, fresh);
             edge = either(edge, fresh);
             found = either(found, fresh);
         }
-        camp->group[nth].size = size;
+        camp->size[nth] = (int16_t)size;
+        camp->strongest[nth] = 0;
         camp->group[nth].stones = found;
         camp->group[nth].around = around;
         camp->group[nth].foes = no_cells();
-        camp->group[nth].strongest = 0;
         camp->beside = either(camp->beside, around);
         camp->largest = size > camp->largest ? size : camp->largest;
     }
 }
 
-/* Find the groups of both sides that touch a cell, each once, and how many they are. */
-static inline void find_touching(const Board *board, const Sight *sight, int cell, int *number,
-                                 uint8_t groups[2][MOST_NEIGHBOURS]) {
-    for (int side = 0; side < 2; side++) {
-        const OustCamp *camp = &sight->camp[side];
-        Cells beside = both(board->around[cell], camp->stones);
-        number[side] = 0;
-        while (!is_empty(beside)) {
-            int group = sight->mark[lowest(beside)] & 255;
-            groups[side][number[side]++] = (uint8_t)group;
-            beside = without(beside, camp->group[group].stones);
+static inline int16_t larger(int16_t one, int16_t other) {
+    return one > other ? one : other;
+}
+
+/* Find which groups touch each other. */
+static inline void see_foes(const Board *board, OustCamp *x, OustCamp *o) {
+    EACH_CELL(cell, x->stones) {
+        int group = x->mark[cell];
+        for (int way = 0; way < board->ways; way++) {
+            int foe = o->mark[board->near[cell][way]];
+            put_cell(&x->group[group].foes, foe);
+            put_cell(&o->group[foe].foes, group);
+            x->strongest[group] = larger(x->strongest[group], o->size[foe]);
+            o->strongest[foe] = larger(o->strongest[foe], x->size[group]);
         }
     }
+    o->group[0].foes = no_cells();
+    x->strongest[0] = o->strongest[0] = 0;
 }
 
 static inline int capped(int number, int most) {
@@ -100,90 +111,70 @@ static inline uint8_t option_of(int formed, int foe, int taken) {
     return (uint8_t)(1 + MEETINGS * sizes[capped(formed, 15)] + meeting);
 }
 
-/* Return how many stones a side takes on an empty cell that touches these groups, of which `joins`
- * are its own, or 0 if it may not place there or takes none. Note which groups it could take, and
- * what its stone would be. */
-static inline int number_taken(const OustCamp *own, OustCamp *enemy, int joins,
-                               const uint8_t *joined, int meets, const uint8_t *met,
-                               uint8_t *option) {
-    int size = 1, strongest = 0, number = 0;
-    Cells foes = no_cells();
-    *option = 0;
-    if (joins == 0) {
-        return 0;
-    }
-    for (int nth = 0; nth < joins; nth++) {
-        int largest = own->group[joined[nth]].strongest;
-        size += own->group[joined[nth]].size;
-        foes = either(foes, own->group[joined[nth]].foes);
-        strongest = largest > strongest ? largest : strongest;
-    }
-    for (int nth = 0; nth < meets; nth++) {
-        int foe = enemy->group[met[nth]].size;
-        strongest = foe > strongest ? foe : strongest;
-        add_cell(&foes, met[nth]);
-    }
-    if (strongest < size) {
-        enemy->doomed = either(enemy->doomed, foes);
-        while (!is_empty(foes)) {
-            number += enemy->group[take_lowest(&foes)].size;
+/* Let the cells around each group know of it. */
+static inline void see_touching(Sight *sight, int side) {
+    const OustCamp *camp = &sight->camp[side];
+    for (int nth = 1; nth <= camp->groups; nth++) {
+        int16_t size = camp->size[nth], strongest = camp->strongest[nth];
+        Cells around = both(camp->group[nth].around, sight->empty);
+        EACH_CELL(cell, around) {
+            Edge *own = &sight->edge[cell][side], *enemy = &sight->edge[cell][!side];
+            own->joined = (int16_t)(own->joined + size);
+            own->strongest = larger(own->strongest, strongest);
+            enemy->strongest = larger(enemy->strongest, size);
         }
     }
-    *option = option_of(size, strongest, number);
-    return number;
+}
+
+/* Note that a side can take enemy groups on a cell; return how many stones they have. */
+static inline int note_capture(const Board *board, OustCamp *own, OustCamp *enemy, int cell) {
+    Cells foes = no_cells();
+    int taken = 0;
+    for (int way = 0; way < board->ways; way++) {
+        int near = board->near[cell][way];
+        foes = either(foes, own->group[own->mark[near]].foes);
+        add_cell(&foes, enemy->mark[near]);
+    }
+    EACH_CELL(foe, foes) {
+        taken += enemy->size[foe];
+    }
+    enemy->doomed = either(enemy->doomed, foes);
+    put_cell(&own->captures, cell);
+    own->taken[cell] = taken;
+    own->most = taken > own->most ? taken : own->most;
+    return taken;
 }
 
 static inline void see_captures(const Board *board, Sight *sight) {
     Cells cells = both(either(sight->camp[0].beside, sight->camp[1].beside), sight->empty);
-    Cells captures[2] = {no_cells(), no_cells()};
-    sight->edges = 0;
+    int edges = 0;
+    memset(sight->edge, 0, (size_t)board->count * sizeof *sight->edge);
     for (int side = 0; side < 2; side++) {
         sight->camp[side].most = 0;
-        sight->camp[side].doomed = no_cells();
+        sight->camp[side].doomed = sight->camp[side].captures = no_cells();
+        see_touching(sight, side);
     }
-    while (!is_empty(cells)) {
-        int cell = take_lowest(&cells), number[2];
-        uint8_t groups[2][MOST_NEIGHBOURS], *options = sight->options[sight->edges++];
-        find_touching(board, sight, cell, number, groups);
+    EACH_CELL(cell, cells) {
         for (int side = 0; side < 2; side++) {
             OustCamp *own = &sight->camp[side], *enemy = &sight->camp[!side];
-            int taken = number_taken(own, enemy, number[side], groups[side], number[!side],
-                                     groups[!side], &options[side]);
-            if (taken) {
-                add_cell(&captures[side], cell);
-                own->taken[cell] = taken;
-                own->most = taken > own->most ? taken : own->most;
+            int formed = sight->edge[cell][side].joined + 1, taken = 0;
+            int strongest = sight->edge[cell][side].strongest;
+            if (formed > 1 && strongest > 0 && strongest < formed) {
+                taken = note_capture(board, own, enemy, cell);
             }
+            sight->options[edges][side] = formed > 1 ? option_of(formed, strongest, taken) : 0;
         }
+        edges++;
     }
-    sight->camp[0].captures = captures[0];
-    sight->camp[1].captures = captures[1];
+    sight->edges = edges;
 }
 
 /* See all that there is in a position with these stones of x and o. */
 static inline void see(const Board *board, const Cells *stones, Sight *sight) {
-    OustCamp *x = &sight->camp[0], *o = &sight->camp[1];
     sight->empty = without(board->all, either(stones[0], stones[1]));
-    memset(sight->mark, -1, (size_t)board->count * sizeof *sight->mark);
-    see_groups(board, x, stones[0], sight->mark, 0);
-    see_groups(board, o, stones[1], sight->mark, 256);
-    for (int nth = 0; nth < x->groups; nth++) {
-        Cells beside = both(x->group[nth].around, o->stones), foes = no_cells();
-        while (!is_empty(beside)) {
-            int foe = sight->mark[lowest(beside)] & 255;
-            int size = x->group[nth].size, others = o->group[foe].size;
-            beside = without(beside, o->group[foe].stones);
-            add_cell(&foes, foe);
-            add_cell(&o->group[foe].foes, nth);
-            if (others > x->group[nth].strongest) {
-                x->group[nth].strongest = others;
-            }
-            if (size > o->group[foe].strongest) {
-                o->group[foe].strongest = size;
-            }
-        }
-        x->group[nth].foes = foes;
-    }
+    see_groups(board, &sight->camp[0], stones[0]);
+    see_groups(board, &sight->camp[1], stones[1]);
+    see_foes(board, &sight->camp[0], &sight->camp[1]);
     see_captures(board, sight);
 }
 
@@ -202,12 +193,10 @@ static inline Cells oust_placements(const Sight *sight, int side) {
 
 /* Return the cells that touch the group which a stone of a side on a cell would form. */
 static inline Cells around_formed(const Board *board, const Sight *sight, int side, int cell) {
+    const OustCamp *camp = &sight->camp[side];
     Cells found = board->around[cell];
-    int number[2];
-    uint8_t groups[2][MOST_NEIGHBOURS];
-    find_touching(board, sight, cell, number, groups);
-    for (int nth = 0; nth < number[side]; nth++) {
-        found = either(found, sight->camp[side].group[groups[side][nth]].around);
+    for (int way = 0; way < board->ways; way++) {
+        found = either(found, camp->group[camp->mark[board->near[cell][way]]].around);
     }
     return found;
 }

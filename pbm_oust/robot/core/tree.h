@@ -53,9 +53,9 @@
 typedef struct {
     /* What came of it, for the side to move before it, and of such placements elsewhere;
      * -INFINITY if it is proved to lose. */
-    double mean;
+    float mean;
     /* How promising it still looks. */
-    double boost;
+    float boost;
     uint32_t node, visits;
     uint16_t cell;
     /* The number of the set that the cell was in; NO_SET if it looked not promising at all. */
@@ -70,22 +70,34 @@ typedef struct {
     /* How many sets of cells there are, and how many of them have cells that were not tried. The
      * latest of these is the most promising. */
     uint16_t sets, untried;
-    /* The branches that were tried; then come the sets, as `Alike`. In the only set of a position
-     * where a side must pass there is no cell. */
-    Branch branch[];
+    /* In the only set of a position where a side must pass there is no cell. Behind the sets come the
+     * branches that were tried. */
+    Alike set[];
 } Crown;
 
 typedef struct {
     double total;
     /* NULL until the second visit. */
     Crown *crown;
-    Cells stones[2];
     uint32_t visits;
     /* How many steps it is from the root of the tree. */
     uint16_t depth;
     unsigned char to_move : 1, is_mid_turn : 1, is_seen : 1;
     signed char proved;
 } Node;
+
+/* The stones of positions stand apart: on the way down a tree they are not needed. */
+typedef struct {
+    Node node[SHELF];
+    Cells stones[SHELF][2];
+} Shelf;
+
+/* Where a position is that has these bits in the hash of its stones and depth. */
+typedef struct {
+    uint32_t bits;
+    /* Its number plus one, or 0. */
+    uint32_t number;
+} Place;
 
 typedef struct {
     Board board;
@@ -99,10 +111,10 @@ typedef struct {
     long proving, resting;
     Chance chance;
     Room room;
-    Node **shelves;
+    Shelf **shelves;
     uint32_t shelf_count, positions;
-    /* Positions by their stones and depths: numbers plus one, or 0. */
-    uint32_t *table;
+    /* Positions by their stones and depths. */
+    Place *table;
     uint32_t table_size;
     /* What the latest growth has cost so far. */
     long effort;
@@ -118,11 +130,15 @@ typedef struct {
 } Tree;
 
 static Node *node_at(const Tree *tree, uint32_t number) {
-    return &tree->shelves[number / SHELF][number % SHELF];
+    return &tree->shelves[number / SHELF]->node[number % SHELF];
 }
 
-static Alike *sets_of(Crown *crown) {
-    return (Alike *)(crown->branch + crown->most_branches);
+static Cells *stones_of(const Tree *tree, uint32_t number) {
+    return tree->shelves[number / SHELF]->stones[number % SHELF];
+}
+
+static Branch *branches_of(Crown *crown) {
+    return (Branch *)(crown->set + crown->sets);
 }
 
 static size_t size_of_crown(uint32_t branches, uint32_t sets) {
@@ -130,12 +146,14 @@ static size_t size_of_crown(uint32_t branches, uint32_t sets) {
 }
 
 /* Return how promising a branch looked before it was tried. */
-static double prior_of(Crown *crown, const Branch *branch) {
-    return branch->set == NO_SET ? 0.0 : sets_of(crown)[branch->set].prior;
+static double prior_of(const Crown *crown, const Branch *branch) {
+    return branch->set == NO_SET ? 0.0 : crown->set[branch->set].prior;
 }
 
-static Stance stance_of(const Node *node) {
-    Stance stance = {{node->stones[0], node->stones[1]}, node->to_move, node->is_mid_turn, UNKNOWN};
+static Stance stance_of(const Tree *tree, uint32_t number) {
+    const Node *node = node_at(tree, number);
+    const Cells *stones = stones_of(tree, number);
+    Stance stance = {{stones[0], stones[1]}, node->to_move, node->is_mid_turn, UNKNOWN};
     return stance;
 }
 
@@ -154,7 +172,7 @@ static double worth_to(const Node *node, int side) {
 
 /* ---- Positions by their stones ---- */
 
-static uint32_t place_of(const Tree *tree, const Stance *stance, int depth) {
+static uint64_t hash_of(const Stance *stance, int depth) {
     uint64_t mixed = (uint64_t)(depth << 2 | stance->is_mid_turn << 1 | stance->to_move);
     for (int side = 0; side < 2; side++) {
         for (int nth = 0; nth < WORDS; nth++) {
@@ -162,37 +180,42 @@ static uint32_t place_of(const Tree *tree, const Stance *stance, int depth) {
             mixed ^= mixed >> 32;
         }
     }
-    return (uint32_t)(mixed * 0xbf58476d1ce4e5b9u >> 32) & (tree->table_size - 1);
+    return mixed * 0xbf58476d1ce4e5b9u;
 }
 
 /* Return the number of a position so many steps from the root; NOWHERE if it is not there. */
 static uint32_t find_node(const Tree *tree, const Stance *stance, int depth) {
-    uint32_t place = place_of(tree, stance, depth);
-    while (tree->table[place]) {
-        const Node *node = node_at(tree, tree->table[place] - 1);
-        if (node->depth == depth && is_same(node->stones[0], stance->stones[0]) &&
-            is_same(node->stones[1], stance->stones[1]) && node->to_move == stance->to_move &&
-            node->is_mid_turn == stance->is_mid_turn) {
-            return tree->table[place] - 1;
+    uint64_t hash = hash_of(stance, depth);
+    uint32_t at = (uint32_t)(hash >> 32) & (tree->table_size - 1);
+    for (; tree->table[at].number; at = (at + 1) & (tree->table_size - 1)) {
+        if (tree->table[at].bits != (uint32_t)hash) {
+            continue;
         }
-        place = (place + 1) & (tree->table_size - 1);
+        uint32_t number = tree->table[at].number - 1;
+        const Node *node = node_at(tree, number);
+        const Cells *stones = stones_of(tree, number);
+        if (node->depth == depth && is_same(stones[0], stance->stones[0]) &&
+            is_same(stones[1], stance->stones[1]) && node->to_move == stance->to_move &&
+            node->is_mid_turn == stance->is_mid_turn) {
+            return number;
+        }
     }
     return NOWHERE;
 }
 
 static void enter_in_table(Tree *tree, uint32_t number) {
-    Node *node = node_at(tree, number);
-    Stance stance = stance_of(node);
-    uint32_t place = place_of(tree, &stance, node->depth);
-    while (tree->table[place]) {
-        place = (place + 1) & (tree->table_size - 1);
+    Stance stance = stance_of(tree, number);
+    uint64_t hash = hash_of(&stance, node_at(tree, number)->depth);
+    uint32_t at = (uint32_t)(hash >> 32) & (tree->table_size - 1);
+    while (tree->table[at].number) {
+        at = (at + 1) & (tree->table_size - 1);
     }
-    tree->table[place] = number + 1;
+    tree->table[at] = (Place){(uint32_t)hash, number + 1};
 }
 
 /* Give the table so many places, and enter all positions. Return 0 if there is no room. */
 static int make_table(Tree *tree, uint32_t size) {
-    uint32_t *table = take_large(&tree->room, (size_t)size * sizeof *table);
+    Place *table = take_large(&tree->room, (size_t)size * sizeof *table);
     if (table == NULL) {
         return 0;
     }
@@ -229,17 +252,17 @@ static int has_space(Tree *tree) {
     if (tree->positions < tree->shelf_count * SHELF) {
         return 1;
     }
-    Node **shelves = take_large(&tree->room, (tree->shelf_count + 1) * sizeof(Node *));
+    Shelf **shelves = take_large(&tree->room, (tree->shelf_count + 1) * sizeof *shelves);
     if (shelves == NULL) {
         return 0;
     }
-    Node *shelf = take_large(&tree->room, SHELF * sizeof(Node));
+    Shelf *shelf = take_large(&tree->room, sizeof *shelf);
     if (shelf == NULL) {
         give_large(&tree->room, shelves);
         return 0;
     }
     if (tree->shelves != NULL) {
-        memcpy(shelves, tree->shelves, tree->shelf_count * sizeof(Node *));
+        memcpy(shelves, tree->shelves, tree->shelf_count * sizeof *shelves);
         give_large(&tree->room, tree->shelves);
     }
     tree->shelves = shelves;
@@ -254,8 +277,7 @@ static uint32_t shelve_node(Tree *tree, const Stance *stance, int depth) {
         return NOWHERE;
     }
     Node *node = node_at(tree, tree->positions);
-    node->stones[0] = stance->stones[0];
-    node->stones[1] = stance->stones[1];
+    memcpy(stones_of(tree, tree->positions), stance->stones, sizeof stance->stones);
     node->to_move = (unsigned)stance->to_move & 1;
     node->is_mid_turn = (unsigned)stance->is_mid_turn & 1;
     node->depth = (uint16_t)depth;
@@ -277,7 +299,7 @@ static uint32_t add_node(Tree *tree, const Stance *stance, int depth) {
 /* Return what is seen in a position of Oust. */
 static const Sight *sight_of(Tree *tree, uint32_t number) {
     if (tree->seen != number) {
-        see(&tree->board, node_at(tree, number)->stones, &tree->sight);
+        see(&tree->board, stones_of(tree, number), &tree->sight);
         tree->seen = number;
     }
     return &tree->sight;
@@ -285,13 +307,12 @@ static const Sight *sight_of(Tree *tree, uint32_t number) {
 
 /* Return how likely the side to move in a position that goes on is to win. */
 static double look(Tree *tree, uint32_t number) {
-    const Node *node = node_at(tree, number);
-    Stance stance = stance_of(node);
+    Stance stance = stance_of(tree, number);
     if (tree->eye == CHURN_BY_CHANCE) {
         return churn_game(&tree->board, &tree->chance, &stance, &tree->effort);
     }
     const Sight *sight = sight_of(tree, number);
-    int must_pass = !may_place(sight, node->to_move);
+    int must_pass = !may_place(sight, stance.to_move);
     double value;
     if (must_pass) {
         stance.to_move = !stance.to_move;
@@ -322,7 +343,7 @@ static int overlook(Cells overlooked, Alike *alike, int sets) {
 
 /* Return the cells where the side to move may place. */
 static Cells placements_of(Tree *tree, uint32_t number) {
-    Stance stance = stance_of(node_at(tree, number));
+    Stance stance = stance_of(tree, number);
     if (tree->eye == CHURN_BY_CHANCE) {
         return churn_placements(&tree->board, stance.stones[stance.to_move],
                                 empty_cells(&tree->board, &stance));
@@ -351,45 +372,25 @@ static uint32_t find_priors(Tree *tree, uint32_t number, Alike *alike) {
     return (uint32_t)sets;
 }
 
+/* Return the position after a placement where the side to move may place. */
+static Stance place(const Tree *tree, const Stance *from, int cell) {
+    return tree->eye == CHURN_BY_CHANCE ? churn_place(&tree->board, from, cell)
+                                        : oust_place(&tree->board, from, cell);
+}
+
 /* Return the number of the position that a placement or a pass leads to; NOWHERE if it is not in the
  * tree and there is no room. */
 static uint32_t follow(Tree *tree, uint32_t number, uint16_t cell) {
-    const Node *node = node_at(tree, number);
-    Stance from = stance_of(node), to = from;
-    int depth = node->depth + 1, is_sight = 0;
+    int depth = node_at(tree, number)->depth + 1;
+    Stance from = stance_of(tree, number), to = from;
     if (cell == PASS) {
         to.to_move = !from.to_move;
         to.is_mid_turn = 0;
-    } else if (tree->eye == CHURN_BY_CHANCE) {
-        to = churn_place(&tree->board, &from, cell);
     } else {
-        int has_taken = put_stone(&tree->board, &from, cell, &to);
-        if (!has_taken) {
-            /* Whoever is to move is known, so it can be looked for before anything is seen. */
-            to.to_move = !from.to_move;
-            to.is_mid_turn = 0;
-            uint32_t found = find_node(tree, &to, depth);
-            if (found != NOWHERE) {
-                return found;
-            }
-            to.to_move = from.to_move;
-        }
-        if (!is_empty(to.stones[!from.to_move]) || !has_taken) {
-            see(&tree->board, to.stones, &tree->sight);
-            tree->seen = NOWHERE;
-            is_sight = 1;
-        }
-        end_placement(has_taken, may_place(&tree->sight, from.to_move),
-                      may_place(&tree->sight, !from.to_move), &to);
+        to = place(tree, &from, cell);
     }
     uint32_t found = find_node(tree, &to, depth);
-    if (found == NOWHERE) {
-        found = add_node(tree, &to, depth);
-    }
-    if (is_sight) {
-        tree->seen = found;
-    }
-    return found;
+    return found == NOWHERE ? add_node(tree, &to, depth) : found;
 }
 
 /* ---- How it grows ---- */
@@ -406,7 +407,7 @@ static int crown(Tree *tree, uint32_t number) {
         return 0;
     }
     *crown = (Crown){0, 1, (uint16_t)sets, (uint16_t)sets};
-    memcpy(sets_of(crown), tree->alike, sets * sizeof(Alike));
+    memcpy(crown->set, tree->alike, sets * sizeof(Alike));
     node->crown = crown;
     return 1;
 }
@@ -423,8 +424,8 @@ static int widen(Tree *tree, Node *node) {
         return 0;
     }
     *after = (Crown){before->branches, (uint16_t)most, before->sets, before->untried};
-    memcpy(after->branch, before->branch, before->branches * sizeof(Branch));
-    memcpy(sets_of(after), sets_of(before), before->sets * sizeof(Alike));
+    memcpy(after->set, before->set, before->sets * sizeof(Alike));
+    memcpy(branches_of(after), branches_of(before), before->branches * sizeof(Branch));
     give_block(&tree->room, before, size_of_crown(before->most_branches, before->sets));
     node->crown = after;
     return 1;
@@ -441,9 +442,9 @@ static int add_branch(Tree *tree, uint32_t number, uint16_t cell, uint16_t set) 
         return -1;
     }
     Crown *crown = node->crown;
-    Branch *added = &crown->branch[crown->branches];
-    *added = (Branch){0.0, 0.0, after, 0, cell, set};
-    added->boost = prior_of(crown, added);
+    Branch *added = &branches_of(crown)[crown->branches];
+    *added = (Branch){0, 0, after, 0, cell, set};
+    added->boost = (float)prior_of(crown, added);
     return crown->branches++;
 }
 
@@ -452,14 +453,14 @@ static int add_branch(Tree *tree, uint32_t number, uint16_t cell, uint16_t set) 
 static int try_branch(Tree *tree, uint32_t number) {
     Crown *crown = node_at(tree, number)->crown;
     uint16_t last = (uint16_t)(crown->untried - 1), cell = PASS;
-    Alike *set = &sets_of(crown)[last];
+    Alike *set = &crown->set[last];
     if (!is_empty(set->cells)) {
         cell = (uint16_t)choose(&tree->chance, &tree->board, set->cells);
     }
     int added = add_branch(tree, number, cell, last);
     if (added >= 0) {
         crown = node_at(tree, number)->crown;
-        set = &sets_of(crown)[last];
+        set = &crown->set[last];
         if (cell != PASS) {
             drop_cell(&set->cells, cell);
         }
@@ -468,24 +469,47 @@ static int try_branch(Tree *tree, uint32_t number) {
     return added;
 }
 
+static float merit_of(const Branch *branch, float spread) {
+    return branch->mean + spread * branch->boost;
+}
+
+static float more_of(float one, float other) {
+    return one > other ? one : other;
+}
+
+/* Return the most that any branch promises. Comparisons that do not wait for each other take less
+ * time, so there are four at once. */
+static float most_merit(const Branch *branch, int branches, float spread) {
+    float most = -INFINITY, second = most, third = most, fourth = most;
+    int nth = 0;
+    for (; nth + 3 < branches; nth += 4) {
+        most = more_of(merit_of(&branch[nth], spread), most);
+        second = more_of(merit_of(&branch[nth + 1], spread), second);
+        third = more_of(merit_of(&branch[nth + 2], spread), third);
+        fourth = more_of(merit_of(&branch[nth + 3], spread), fourth);
+    }
+    for (; nth < branches; nth++) {
+        most = more_of(merit_of(&branch[nth], spread), most);
+    }
+    return more_of(more_of(most, second), more_of(third, fourth));
+}
+
 /* Return the number of the branch to try next; -1 if there is no room. */
 static int most_promising(Tree *tree, uint32_t number) {
     const Node *node = node_at(tree, number);
     Crown *crown = node->crown;
-    double spread = tree->curiosity * sqrt(node->visits), most = -INFINITY;
-    int best = 0;
-    for (int nth = 0; nth < crown->branches; nth++) {
-        double merit = crown->branch[nth].mean + spread * crown->branch[nth].boost;
-        if (merit > most) {
-            most = merit;
-            best = nth;
-        }
-    }
+    const Branch *branch = branches_of(crown);
+    float spread = (float)(tree->curiosity * sqrt(node->visits));
+    float most = most_merit(branch, crown->branches, spread);
     if (crown->untried) {
-        double prior = sets_of(crown)[crown->untried - 1].prior;
+        double prior = crown->set[crown->untried - 1].prior;
         if (node->total / node->visits - CAUTION + spread * prior > most) {
             return try_branch(tree, number);
         }
+    }
+    int best = 0;
+    while (best < crown->branches - 1 && merit_of(&branch[best], spread) < most) {
+        best++;
     }
     return best;
 }
@@ -500,7 +524,7 @@ static double usual_worth(const Tree *tree, int side, uint16_t cell) {
 
 /* Let what came of a placement count for all of its side on the same cell. */
 static void note(Tree *tree, const Node *node, int number, double value) {
-    uint16_t cell = node->crown->branch[number].cell;
+    uint16_t cell = branches_of(node->crown)[number].cell;
     if (cell != PASS) {
         tree->history[node->to_move][cell].total += value;
         tree->history[node->to_move][cell].times++;
@@ -518,7 +542,7 @@ static void conclude(const Tree *tree, Node *node, double value) {
         return;
     }
     for (int nth = 0; nth < node->crown->branches; nth++) {
-        const Node *after = node_at(tree, node->crown->branch[nth].node);
+        const Node *after = node_at(tree, branches_of(node->crown)[nth].node);
         if (after->proved == UNKNOWN) {
             return;
         }
@@ -529,17 +553,17 @@ static void conclude(const Tree *tree, Node *node, double value) {
 
 /* Let what came of a branch count once more. */
 static void learn(const Tree *tree, Node *node, int number) {
-    Branch *branch = &node->crown->branch[number];
+    Branch *branch = &branches_of(node->crown)[number];
     const Node *after = node_at(tree, branch->node);
     double value = worth_to(after, node->to_move);
     branch->visits++;
-    branch->mean = value + HISTORY * usual_worth(tree, node->to_move, branch->cell) /
-                               (1 + branch->visits);
+    branch->mean = (float)(value + HISTORY * usual_worth(tree, node->to_move, branch->cell) /
+                                       (1 + branch->visits));
     if (after->proved != UNKNOWN) {
-        branch->mean = value > 0 ? value : -INFINITY;
+        branch->mean = value > 0 ? (float)value : -INFINITY;
         conclude(tree, node, value);
     }
-    branch->boost = prior_of(node->crown, branch) / (1 + branch->visits);
+    branch->boost = (float)(prior_of(node->crown, branch) / (1 + branch->visits));
 }
 
 /* Go down to a position that was not seen, and let what is seen there count. Return 0 if there is no
@@ -558,7 +582,7 @@ static int descend(Tree *tree, uint32_t number) {
         }
         path[steps].node = number;
         path[steps++].branch = branch;
-        number = node->crown->branch[branch].node;
+        number = branches_of(node->crown)[branch].node;
         node = node_at(tree, number);
     }
     double value = value_of(node);
@@ -635,7 +659,7 @@ static void *plant(const Planting *planting) {
     return tree;
 }
 
-static uint32_t branches_of(const Node *node) {
+static uint32_t number_of_branches(const Node *node) {
     return node->crown == NULL ? 0 : node->crown->branches;
 }
 
@@ -650,7 +674,7 @@ static long grow(void *it, uint32_t number, long times, long effort, long most) 
     }
     while (root->proved == UNKNOWN && tree->effort < effort && grown < most) {
         /* A position whose turn has to be played must have a branch, however full the tree is. */
-        tree->room.is_bound = branches_of(root) > 0;
+        tree->room.is_bound = number_of_branches(root) > 0;
         if (!descend(tree, number)) {
             break;
         }
@@ -659,7 +683,7 @@ static long grow(void *it, uint32_t number, long times, long effort, long most) 
             prove_root(tree, number);
         }
     }
-    return root->proved == UNKNOWN && branches_of(root) == 0 && tree->room.is_full ? -1 : grown;
+    return root->proved == UNKNOWN && number_of_branches(root) == 0 && tree->room.is_full ? -1 : grown;
 }
 
 static uint32_t positions(const void *it) {
@@ -682,19 +706,19 @@ static void copy_cells(uint64_t *to, Cells from) {
 
 static void know(const void *it, uint32_t number, Known *known) {
     const Node *node = node_at(it, number);
-    copy_cells(known->stones[0], node->stones[0]);
-    copy_cells(known->stones[1], node->stones[1]);
+    copy_cells(known->stones[0], stones_of(it, number)[0]);
+    copy_cells(known->stones[1], stones_of(it, number)[1]);
     known->to_move = node->to_move;
     known->is_mid_turn = node->is_mid_turn;
     known->visits = node->visits;
     known->total = node->total;
     known->proved = node->proved;
-    known->branches = branches_of(node);
+    known->branches = number_of_branches(node);
 }
 
 static void know_branch(const void *it, uint32_t number, uint32_t nth, KnownBranch *known) {
     Crown *crown = node_at(it, number)->crown;
-    const Branch *branch = &crown->branch[nth];
+    const Branch *branch = &branches_of(crown)[nth];
     known->cell = branch->cell == PASS ? -1 : branch->cell;
     known->visits = branch->visits;
     known->prior = prior_of(crown, branch);

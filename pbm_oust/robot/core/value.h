@@ -26,9 +26,9 @@ static inline int find_rows(const Board *board, const Sight *sight, int side, ui
     }
     for (int is_enemy = 0; is_enemy < 2; is_enemy++) {
         const OustCamp *camp = is_enemy ? enemy : own;
-        for (int nth = 0; nth < camp->groups; nth++) {
-            int size = MOST_SIZE * is_enemy + capped(camp->group[nth].size, MOST_SIZE) - 1;
-            int foe = capped(camp->group[nth].strongest, MOST_FOE);
+        for (int nth = 1; nth <= camp->groups; nth++) {
+            int size = MOST_SIZE * is_enemy + capped(camp->size[nth], MOST_SIZE) - 1;
+            int foe = capped(camp->strongest[nth], MOST_FOE);
             int row = (MOST_FOE + 1) * size + foe;
             rows[found++] = (uint16_t)(GROUP_ROWS + 2 * row + has_cell(&camp->doomed, nth));
         }
