@@ -54,7 +54,7 @@ def again(world: World, notice: BoardNotice, request: Request = MAIL) -> BoardNo
         on = Look(snapshot, world.home, POSTED)
         made, answered, moment = restored(on, letter_of(notice), document)
     assert (answered.identity, moment) == (request.identity, MOMENT)
-    assert answered.message_id == (request.message_id if notice.reader.asked else "")
+    assert answered.message_id == request.message_id
     return made
 
 
