@@ -28,6 +28,7 @@ from pbm_oust.commands.play import suggested
 from pbm_oust.commands.show import LATE, SHOW
 from pbm_oust.commands.talk import TalkSentNotice
 from pbm_oust.experiments.advice import TRIED
+from pbm_oust.experiments.pie import pies
 from pbm_oust.grammar.form import Command
 from pbm_oust.grammar.notation import Blank
 from pbm_oust.grammar.values import LONGEST_PASSWORD
@@ -233,6 +234,7 @@ class Words:
             pictured=layout.pictured,
             steps_of=of_steps,
             tried=TRIED,
+            pies=pies,
             moves_of=moves_of,
             names_of_files=names_of_files,
             name_of_sgf=name_of_sgf,

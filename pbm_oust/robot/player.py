@@ -10,6 +10,8 @@ from math import inf
 
 from pbm_oust.board import Deed, Game, Header, Place, Terms, Variation, Wish, variation_of
 from pbm_oust.experiments.counting import orbits
+from pbm_oust.experiments.pie import ENOUGH, fairest_stone, first_stone
+from pbm_oust.experiments.shares import Share
 from pbm_oust.experiments.solve import solved
 from pbm_oust.robot.greedy import outlook, simple_turn
 from pbm_oust.robot.levels import LEVELS, Level, level_of
@@ -199,15 +201,18 @@ def decide(
     if not can_search(game.header.kind.name, game.header.grid):
         return _simply_decided(game, seconds, rng, clock, level)
     thinking = Thinking(game, seconds, rng, clock, level)
+    has_time = level.looks is None
+    if has_time and (decision := _of_pie(game)):
+        return decision
     if game.is_first_stone and not level.overlooks:
         cell, value = fairest(game.position, thinking.search)
         return Decision(_placing(game, cell), value, thinking.looks)
-    has_time = level.looks is None
     if has_time and (decision := _solved(game, clock)):
         return decision
     kept = trees.take(game) if trees is not None and has_time else None
     root = kept or thinking.root(game.position)
-    if game.can_swap and not level.overlooks:
+    is_decided = has_time and game.can_swap and _share_of_stone(game) is not None
+    if game.can_swap and not (level.overlooks or is_decided):
         thinking.grow(root, PONDERED / 2)
         if root.value < 0.5:
             return Decision(Deed.SWAP, root.value, thinking.looks, root=root)
@@ -266,6 +271,26 @@ def _solved(game: Game, clock: Stopwatch) -> Decision | None:
     if game.can_swap and value < 0.5:
         return Decision(Deed.SWAP, value, 0)
     return _turn(game, cells, value, 0, is_drawn=value == 0.5) if value else None
+
+
+def _of_pie(game: Game) -> Decision | None:
+    """Return the decision about the first stone by matches from it; None if they decide nothing.
+
+    A search sees less difference between first stones than games make.
+    """
+    kind, grid = game.header.kind, game.header.grid
+    if game.is_first_stone and (stone := fairest_stone(kind, grid)):
+        cell = grid.parse_cell(stone.cells[0])
+        return Decision(_placing(game, cell), min(stone.share.part, 1 - stone.share.part), 0)
+    if game.can_swap and (share := _share_of_stone(game)) and share.part > 0.5:
+        return Decision(Deed.SWAP, 1 - share.part, 0)
+    return None
+
+
+def _share_of_stone(game: Game) -> Share | None:
+    """Return what the first stone of a game won in matches, if there were enough games."""
+    stone = first_stone(game.header.kind, game.position)
+    return stone.share if stone and stone.share.games >= ENOUGH else None
 
 
 def _turn(game: Game, cells: list[int], value: float, looks: int, *, is_drawn: bool) -> Decision:

@@ -22,6 +22,7 @@ from pbm_oust.board.game import placed
 from pbm_oust.board.reasons import AfterTurn, AgainstRules, OffGrid
 from pbm_oust.board.record import Placement
 from pbm_oust.commands.play import QUEUE
+from pbm_oust.experiments.pie import first_stone
 from pbm_oust.grammar.vocabulary import fold
 from pbm_oust.grammar.wish import cells_in
 from pbm_oust.grammar.wording import parts_of
@@ -222,6 +223,7 @@ def page_at(
         belongs=belongs,
         said=said_there,
         zone=settings.zone,
+        first_stone=first_stone(game.header.kind, game.position) if game.can_swap else None,
         is_current=is_current,
         can_place=can_place,
         sole=sole_placement(turn.position) if can_place else "",

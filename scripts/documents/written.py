@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from pbm_oust.experiments.pie import pies
 from pbm_oust.robot.levels import LEVELS
+from pbm_oust.rules import KINDS
 from scripts.documents import configuration as configurations
 from scripts.documents.command_line import command_line_part
 from scripts.documents.commands import commands_part
@@ -23,9 +25,11 @@ def written() -> Iterator[tuple[Path, str]]:
     for page, name, text in (
         (docs / "commands.md", "commands", commands_part()),
         (docs / "command-line.md", "command line", command_line_part()),
-        (docs / "house.md", "levels", levels_part()),
     ):
         yield page, with_part(page.read_text(), name, text)
+    house = docs / "house.md"
+    told = with_part(house.read_text(), "levels", levels_part())
+    yield house, with_part(told, "first stones", first_stones_part())
     yield docs / "schemas.json", schemas()
     yield docs / "pictures" / "game.svg", film()
 
@@ -39,3 +43,15 @@ def levels_part() -> str:
         figures = looks, f"{level.seconds:g}", overlooks
         rows.append((code(level.userid), level.strength.value, *figures))
     return table(("player", "strength", "looks for a turn", "seconds at most", "overlooks"), rows)
+
+
+def first_stones_part() -> str:
+    """Return the table of first stones, by game and grid."""
+    rows = []
+    for kind in KINDS.values():
+        for grid, (match, stones) in pies(kind).items():
+            told = (f"{stone.cells[0]} {stone.share}" for stone in stones)
+            games = sum(stone.share.games for stone in stones)
+            figures = f"{match.looks:,}", f"{games:,}", ", ".join(told)
+            rows.append((kind.title, str(grid), *figures))
+    return table(("game", "grid", "looks", "games", "first stones, and what they won"), rows)

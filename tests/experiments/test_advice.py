@@ -16,9 +16,9 @@ from pbm_oust.experiments.advice import (
     own_cells,
     safe_cells,
 )
+from pbm_oust.experiments.shares import Share
 from pbm_oust.rules import KINDS, Side
 from tests.support.boards import board, churn_board, names, placed
-from tests.support.shares import Share
 
 X, O = Side.X, Side.O
 ROOT = Path(__file__).parents[2]

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 import pytest
 
+from pbm_oust.experiments.shares import Share
 from pbm_oust.experiments.simulate import (
     Figures,
     RandomGame,
@@ -26,7 +27,6 @@ from pbm_oust.rules.oust import Oust, OustEnding
 from tests.support import tables
 from tests.support.boards import O, X
 from tests.support.rings import fast_if, is_fast_ring
-from tests.support.shares import Share
 from tests.support.strategies import course
 
 tabled = tables.tabled(__file__)

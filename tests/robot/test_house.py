@@ -91,7 +91,7 @@ def test_nobody_waits_to_write_until_a_house_that_steps_back_has_written(talk: T
 @pytest.mark.slow
 def test_nobody_waits_for_a_program_that_thinks_long_about_another_board(talk: Talk) -> None:
     for level in (LEVELS[0], LEVELS[-1]):
-        talk.send(ALICE, f"oust challenge {level.userid} alice wonderland -size=9")
+        talk.send(ALICE, f"oust challenge {level.userid} alice wonderland -size=9 -noswap")
     with subprocess.Popen([PROGRAM, "--home", str(talk.home.path), "house"]) as thinking:
         try:
             wait_until(lambda: moves_of(talk.home, 1), "the turn of house1")

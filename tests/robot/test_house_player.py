@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from pbm_oust.board import Deed, Game, Place
 from pbm_oust.board.header import Terms
+from pbm_oust.experiments.pie import FirstStone, fairest_stone, first_stones
 from pbm_oust.robot.player import LONG, decide, offers_draw, takes_draw
 from pbm_oust.rules import KINDS, Kind, Side
 from tests.support.boards import board
@@ -101,6 +102,23 @@ def test_it_passes_when_it_must() -> None:
     game = standing_at(new_game("square 2x2", NO_SWAP), position)
     assert game.must_pass
     assert decided(game, 10).wish is Deed.PASS
+
+
+@pytest.mark.parametrize("grid", ["square 7x7", "hex 5"])
+def test_the_strongest_decides_about_first_stones_by_matches(grid: str) -> None:
+    game = new_game(grid)
+    kind = game.header.kind
+    stones = first_stones(kind, game.header.grid)
+    assert decided(game, 10).wish == Place(stones_of(fairest_stone(kind, game.header.grid))[:1])
+    for stone in (stones[0], stones[-1]):
+        for cell in stone.cells:
+            decision = decided(act(game, f"x {cell}"), 10)
+            assert (decision.wish is Deed.SWAP) == (stone.share.part > 0.5)
+    assert stones[0].share.part > 0.5 > stones[-1].share.part
+
+
+def stones_of(stone: FirstStone | None) -> tuple[str, ...]:
+    return stone.cells if stone else ()
 
 
 def test_it_takes_over_a_first_stone_that_wins() -> None:

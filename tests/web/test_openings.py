@@ -1,6 +1,7 @@
 """What was played next, on pages that explore and as JSON."""
 
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -8,10 +9,12 @@ from typing import Any
 from lxml import html
 
 from pbm_oust.experiments.openings import of_house
+from pbm_oust.experiments.pie import first_stones, pies
 from pbm_oust.rules import KINDS, parse_grid
 from pbm_oust.store.openings import count_ended
 from tests.support.home_by_mail import ALICE, BOB, home_of, mailed
 from tests.support.website import Website, website
+from tests.web.signed_in import Place
 
 GAMES = (("C3", "B2"), ("C3", "B4"), ("E3", "B2"))
 """The placements of x and o on boards 1 to 3. On each, o has resigned then."""
@@ -109,3 +112,39 @@ def test_without_a_board_it_begins_with_the_usual_one(empty: Website) -> None:
     assert (got.status, got.headers["location"]) == (303, "/explore/oust/11")
     page = empty.get("/explore/oust/11").text
     assert 'href="/explore/churn/hex3"' in page
+
+
+def test_whoever_may_swap_reads_what_the_first_stone_has_won(here: Place) -> None:
+    weakest = first_stones(KINDS["oust"], parse_grid("square 7x7"))[-1]
+    here.talk.send(ALICE, "oust challenge alice bob wonderland -size=7")
+    here.talk.send(ALICE, f"oust move 1 alice wonderland {weakest.cells[0]}")
+    browser = here.signed_in(BOB)
+    browser.open("/me/oust/1")
+    share = weakest.share
+    said = (
+        f"In {share.games} games of the house against itself, this first stone won {share.part:.0%}"
+    )
+    assert said in browser.text
+    assert "It is not worth taking over." in browser.text
+    browser.send(browser.form("Swap"))
+    assert "this first stone won" not in browser.text
+
+
+def test_of_a_board_without_matches_nothing_is_said_of_the_first_stone(here: Place) -> None:
+    here.talk.send(ALICE, "oust challenge alice bob wonderland -size=6x5")
+    here.talk.send(ALICE, "oust move 1 alice wonderland C3")
+    browser = here.signed_in(BOB)
+    browser.open("/me/oust/1")
+    assert "Swap" in browser.text
+    assert "this first stone won" not in browser.text
+
+
+def test_how_to_play_well_says_what_to_swap(empty: Website) -> None:
+    whole: Any = html.fromstring(empty.get("/rules/oust/play").text)
+    page = whole.text_content()
+    for grid, (match, stones) in pies(KINDS["oust"]).items():
+        games = sum(stone.share.games for stone in stones)
+        (said,) = re.findall(rf"On {grid} \({games} games, {match.looks} looks\),[^.]*", page)
+        for stone in stones:
+            stands_out = f"{stone.cells[0]} ({stone.share.part:.0%})" in said
+            assert stands_out == (stone.is_strong or stone.is_weak)

@@ -13,14 +13,22 @@ class Share(Struct, frozen=True):
     games: int
 
     @property
+    def part(self) -> float:
+        """The share itself, 0..1."""
+        return self.won / self.games
+
+    @property
     def interval(self) -> tuple[float, float]:
         """The interval of Wilson that holds the share of wins with 95 %, each end 0..1."""
-        z = _DEVIATIONS
-        share, spread = self.won / self.games, z * z / self.games
+        return self.within(_DEVIATIONS)
+
+    def within(self, z: float) -> tuple[float, float]:
+        """Return the same interval for so many standard deviations."""
+        share, spread = self.part, z * z / self.games
         middle = (share + spread / 2) / (1 + spread)
         half = z / (1 + spread) * ((share * (1 - share) + spread / 4) / self.games) ** 0.5
         return middle - half, middle + half
 
     def __str__(self) -> str:
         low, high = self.interval
-        return f"{self.won / self.games:.1%} ({low:.1%} to {high:.1%})"
+        return f"{self.part:.1%} ({low:.1%} to {high:.1%})"
