@@ -333,7 +333,7 @@ class Account(Struct, frozen=True):
 
     def mentioned(self) -> frozenset[str]:
         """Return the userids of others in the account."""
-        return frozenset((*self.rejected, *(each.to for each in self.said)))
+        return frozenset((*self.rejected, *[each.to for each in self.said]))
 
     @property
     def watched_boards(self) -> tuple[str, ...]:
@@ -359,7 +359,7 @@ class Account(Struct, frozen=True):
     @property
     def rejected(self) -> tuple[str, ...]:
         """The userids of players whose challenges are rejected."""
-        return tuple(each.rejected for each in self.rejections)
+        return tuple([each.rejected for each in self.rejections])
 
     def with_rejected(self, userids: Iterable[str]) -> "Account":
         """Return the account with these rejected players and no others."""

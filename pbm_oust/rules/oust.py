@@ -59,6 +59,11 @@ class Oust(position.Position):
         _, easy, hard = self._candidates()
         return easy | self._passing(hard)
 
+    def taken_by(self, cell: int) -> int:
+        """Return the enemy stones that a placement on `cell` takes."""
+        own, _ = self._own_and_enemy()
+        return self._joined(cell)[1] if self.grid.around[cell] & own else 0
+
     def has_placement(self) -> bool:
         """Return whether the side to move may place anywhere."""
         if self.result:

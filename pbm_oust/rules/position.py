@@ -113,6 +113,13 @@ class Position(ABC):
         """Return the placements that take enemy stones off the board."""
         return 0
 
+    def taken_by(self, cell: int) -> int:
+        """Return the stones that come off the board if the side to move places on `cell`.
+
+        It is one of `placements()`.
+        """
+        return taken(self, self.place(cell))
+
     def has_placement(self) -> bool:
         """Return whether the side to move has a placement: usually until there is a result.
 
@@ -158,9 +165,7 @@ def suggestion(position: Position, among: int) -> int:
     grid = position.grid
     capturing = among & choices(position)[1]
     if capturing & (capturing - 1):
-        return max(
-            grid.each(capturing), key=lambda cell: taken(position, position.place(cell)).bit_count()
-        )
+        return max(grid.each(capturing), key=lambda cell: position.taken_by(cell).bit_count())
     if capturing:
         return capturing
     beside = grid.neighbours(position.stones(position.to_move.other))

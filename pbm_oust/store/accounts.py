@@ -167,33 +167,42 @@ def _rename_elsewhere(transaction: Transaction, old: str, new: str | None) -> No
         write_account(transaction, account.with_renamed(old, new))
 
 
-_BESIDE: dict[str, tuple[tuple[str, ...], Callable[[Account], Iterable[Row]]]] = {
-    "addresses": (("normal",), lambda of: [(normal_address(each),) for each in of.addresses]),
-    "watched": (("kind", "board"), lambda of: [(each.kind, each.board) for each in of.watched]),
-    "seeks": (
-        ("kind", "number", "at"),
-        lambda of: [(each.kind, each.number, seconds(each.at)) for each in of.seeks],
-    ),
-    "mentions": (("mentioned",), lambda of: [(each,) for each in of.mentioned()]),
-    "daily_puzzles": (("due",), lambda of: [(seconds(due),) for due in [of.next_puzzle()] if due]),
+_BESIDE: dict[str, tuple[str, ...]] = {
+    "addresses": ("normal",),
+    "watched": ("kind", "board"),
+    "seeks": ("kind", "number", "at"),
+    "mentions": ("mentioned",),
+    "daily_puzzles": ("due",),
 }
-"""Tables beside the documents: their columns without the userid, and the rows for an account."""
+"""The tables beside the documents, with their columns apart from the userid."""
+
+
+def _rows_beside(account: Account) -> dict[str, set[Row]]:
+    """Return the rows of an account in each of those tables."""
+    due = account.next_puzzle()
+    return {
+        "addresses": {(normal_address(each),) for each in account.addresses},
+        "watched": {(each.kind, each.board) for each in account.watched},
+        "seeks": {(each.kind, each.number, seconds(each.at)) for each in account.seeks},
+        "mentions": {(each,) for each in account.mentioned()},
+        "daily_puzzles": {(seconds(due),)} if due else set(),
+    }
 
 
 def _write_beside(transaction: Transaction, before: Account | None, account: Account) -> None:
     """Update the other tables for a changed document."""
-    for table, (columns, rows_of) in _BESIDE.items():
-        old = set(rows_of(before) if before else ())
-        new = set(rows_of(account))
-        if old == new:
+    old = _rows_beside(before) if before else {}
+    for table, new in _rows_beside(account).items():
+        gone, columns = old.get(table, set()), _BESIDE[table]
+        if gone == new:
             continue
         is_one = " AND ".join(f"{column} = ?" for column in columns)
         delete = f"DELETE FROM {table} WHERE userid = ? AND {is_one}"  # noqa: S608 - the names are ours # nosec B608
         names, places = ", ".join(columns), ", ".join("?" for _ in columns)
         insert = f"INSERT INTO {table} (userid, {names}) VALUES (?, {places})"  # noqa: S608 - the names are ours # nosec B608
-        for row in old - new:
+        for row in gone - new:
             transaction.run(delete, account.userid, *row)
-        for row in new - old:
+        for row in new - gone:
             transaction.run(insert, account.userid, *row)
             if table == "seeks":
                 transaction.run(_NOTE_NUMBER, *row[:2])

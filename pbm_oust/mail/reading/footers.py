@@ -61,6 +61,10 @@ def _is_footer(line: str) -> bool:
     return may_be and any(_is_phrase(bare, *ends) for ends in _FOOTER_ENDS)
 
 
+def _ends_in_footer(lines: Sequence[str], end: int) -> bool:
+    return end > 0 and _is_footer(lines[end - 1])
+
+
 def _is_phrase(line: str, begin: str, end: str) -> bool:
     if not (line.startswith(begin) and line.endswith(end)):
         return False
@@ -102,10 +106,11 @@ def without_footers(lines: Sequence[str]) -> tuple[int, list[str]]:
     for _ in range(_MOST_FOOTERS):
         above = end
         for _ in range(_MOST_FOOTERS):
-            if above and _is_footer(lines[above - 1]):
+            number = 0 if _ends_in_footer(lines, above) else _address_above(lines, above)
+            if not number:
                 break
-            above = _written(lines, above - _address_above(lines, above))
-        if not (above and _is_footer(lines[above - 1])):
+            above = _written(lines, above - number)
+        if not _ends_in_footer(lines, above):
             break
         footer = lines[above - 1]
         doubtful += [] if _names_program(footer) else [footer]
