@@ -41,7 +41,7 @@ from pbm_oust.store.database import Snapshot, Transaction
 from pbm_oust.store.disk import Disk
 from pbm_oust.store.faults import AccountDamaged, DatabaseFault
 from pbm_oust.store.open_boards import is_taken
-from pbm_oust.store.verifications import bounces_of, forget_verifications_of
+from pbm_oust.store.verifications import bounces_of_each, forget_verifications_of
 
 
 def _asked(_context: click.Context, _parameter: click.Parameter, password: str | None) -> str:
@@ -96,11 +96,11 @@ def show(operator: common.Operator, userid: str, output: Output) -> None:
     """Show an account with everything that it keeps."""
     with operator.home.database.read() as snapshot:
         account = read_account(snapshot, userid)
-        came_back = [bounces_of(snapshot, address) for address in account.addresses]
+        came_back = bounces_of_each(snapshot, account.addresses)
     output.json({**_summary(account), "kept": kept_objects(account)})
     for line in account_lines(account):
         output.say(line)
-    for address, returned in zip(account.addresses, came_back, strict=True):
+    for address, returned in came_back.items():
         if returned.bounces:
             closed = "; it gets no more mail" if returned.is_suspended else ""
             output.say(f"Came back from {address}: {returned.reasons}{closed}")

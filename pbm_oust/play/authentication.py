@@ -26,6 +26,7 @@ from pbm_oust.store.limits import (
     Counted,
     Share,
     count,
+    count_within,
     end_of_limit,
     number_counted,
 )
@@ -48,6 +49,9 @@ class TooMuch(NotAllowedReason, frozen=True):
 def spend(on: Context, charges: Iterable[Charge]) -> None:
     """Count what is about to be done. Raises NotAllowed at a limit."""
     charges = list(charges)
+    is_alone = len(charges) == 1 and not charges[0].shares
+    if is_alone and count_within(on.transaction, charges[0], on.limits, on.now):
+        return
     ask(on, charges)
     note_charges(on, charges)
 

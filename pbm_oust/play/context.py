@@ -33,6 +33,7 @@ from pbm_oust.play.request import (
 from pbm_oust.refusal import NotAllowed, NotAllowedReason, Reason
 from pbm_oust.rules import KINDS, Kind
 from pbm_oust.store.accounts import (
+    accounts_about,
     accounts_at,
     is_known,
     readable_account,
@@ -57,7 +58,7 @@ from pbm_oust.store.message_keys import (
     keep_cause,
     outcome_of,
 )
-from pbm_oust.store.verifications import bounces_of
+from pbm_oust.store.verifications import bounces_of_each
 
 
 class NoSuchPlayer(NotAllowedReason, frozen=True):
@@ -127,6 +128,7 @@ class Look:
         self.room = room
         self._accounts = {} if accounts is None else accounts
         self._returned = dict[str, Returned]()
+        self._watching = dict[str, list[str]]()
 
     def account_if_any(self, userid: str) -> Account | None:
         """Return an account as far as it can be read, or None if there is none."""
@@ -147,7 +149,28 @@ class Look:
 
     def players_of(self, game: Game) -> list[Account]:
         """Return the accounts of those players of a board who have one."""
+        if not {game.x, game.o} <= self._accounts.keys():
+            self._read_about(game)
         return list(filter(None, map(self.account_if_any, (game.x, game.o))))
+
+    def watchers_of(self, game: Game) -> list[Account]:
+        """Return the accounts that watch a board, without damaged ones."""
+        if game.name not in self._watching:
+            self._read_about(game)
+        found = map(self.account, self._watching[game.name])
+        return [account for account in found if not account.damaged]
+
+    def _read_about(self, game: Game) -> None:
+        """Read who plays and who watches, all at once."""
+        of, players = (game.header.kind.name, game.header.board), (game.x, game.o)
+        found = accounts_about(self.snapshot, *of, players)
+        for userid, account in found.items():
+            self._accounts.setdefault(userid, account)
+        self._watching[game.name] = [
+            account.userid
+            for account in found.values()
+            if account and game.name in account.watched_boards
+        ]
 
     def board(self, kind: Kind, number: int) -> Board:
         """Return a board. Raises NotAllowed if there is none, and DamagedHistory."""
@@ -306,9 +329,8 @@ class Look:
 
     def returned_from(self, *addresses: str) -> tuple[Returned, ...]:
         """Return the bounces of each address from which letters came back."""
-        for address in addresses:
-            if address not in self._returned:
-                self._returned[address] = bounces_of(self.snapshot, address)
+        if unknown := [each for each in addresses if each not in self._returned]:
+            self._returned |= bounces_of_each(self.snapshot, unknown)
         return tuple(found for each in addresses if (found := self._returned[each]).bounces)
 
 
@@ -353,7 +375,7 @@ class Context(Look):
     def beside_others(self, room: Capacity) -> "Context":
         """Return this context for one of several commands, with the room that its answer has."""
         made = copy(self)
-        made.room, made._accounts = room, {}
+        made.room, made._accounts, made._watching = room, {}, {}
         return made
 
     @property
@@ -384,14 +406,18 @@ class Context(Look):
     def save(self, account: Account) -> Account:
         """Write an account, new or read before, and return it as it was written."""
         account = account.changed_at(self.now)
-        replace_account(self.transaction, self.account_if_any(account.userid), account)
+        before = self.account_if_any(account.userid)
+        replace_account(self.transaction, before, account)
         self._accounts[account.userid] = account
+        if before is None or before.watched != account.watched:
+            self._watching.clear()
         return account
 
     def remove(self, userid: str) -> None:
         """Remove an account, and its userid from the accounts of others."""
         remove_account(self.transaction, userid)
         self._accounts.clear()
+        self._watching.clear()
         self._accounts[userid] = None
 
     def append(self, board: Board, game: Game) -> None:

@@ -1,6 +1,6 @@
 """The end of a command that was carried out: its key is kept, and its letters are added."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 
 from msgspec import Struct, structs
@@ -11,7 +11,7 @@ from pbm_oust.play.news import head_of, kept_news
 from pbm_oust.play.notices import Notice, TimedNotice
 from pbm_oust.play.request import Handled, Request, Write, request_of
 from pbm_oust.store.database import Transaction
-from pbm_oust.store.letters import Draft, add_letter
+from pbm_oust.store.letters import Draft, add_letters
 from pbm_oust.store.limits import LEAST_BYTES, Charge, Counted, count
 from pbm_oust.store.message_keys import note_key
 from pbm_oust.store.verifications import keep_sheet
@@ -70,20 +70,22 @@ def post(
     Most news of boards are kept as data, and written after the commit (`news.py`). `is_proved`:
     whether the request proved whose it is; if not, the bytes of letters are counted.
     """
-    state = on.home.posted_state
-    for notice in notices:
-        news = kept_news(notice, request, on.moment) if is_proved else None
-        if news:
-            for address in notice.reader.addresses:
-                head = head_of(notice, ascii_address(address))
-                add_letter(on.transaction, head, news, on.now, state)
-            continue
-        for draft in write(addressed(notice, on), request):
-            add_letter(on.transaction, draft.head, draft.content, draft.written, state)
-            if draft.kept:
-                keep_sheet(on.transaction, draft.kept, draft.written)
-            if not is_proved:
-                count_bytes(on.transaction, draft, on.now)
+
+    def drafts() -> Iterator[Draft]:
+        for notice in notices:
+            news = kept_news(notice, request, on.moment) if is_proved else None
+            if news:
+                for address in notice.reader.addresses:
+                    yield Draft(head_of(notice, ascii_address(address)), news, on.now)
+                continue
+            for draft in write(addressed(notice, on), request):
+                yield draft
+                if draft.kept:
+                    keep_sheet(on.transaction, draft.kept, draft.written)
+                if not is_proved:
+                    count_bytes(on.transaction, draft, on.now)
+
+    add_letters(on.transaction, drafts(), on.home.posted_state)
 
 
 def count_bytes(transaction: Transaction, letter: Draft, now: datetime) -> None:

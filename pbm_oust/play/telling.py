@@ -12,14 +12,13 @@ from pbm_oust.accounts.settings import MailWhen, Switch
 from pbm_oust.board import Deed, Game, Record, Ruling, Verb
 from pbm_oust.play.context import Context, Look
 from pbm_oust.play.notices import BoardNotice, News, Notice, QueuedTurns, Reader
-from pbm_oust.store.accounts import watchers
 from pbm_oust.store.analyses import obstacle_to
 from pbm_oust.store.home import Home
 from pbm_oust.store.ladders import climb_by
 from pbm_oust.store.letters import Letter, LetterState, may_show_board_since, unsent_about
 from pbm_oust.store.ratings import changes_by
 from pbm_oust.store.tournaments import cup_of_board
-from pbm_oust.store.verifications import bounces_of
+from pbm_oust.store.verifications import bounces_of_each
 
 
 def _ahead(players: Sequence[Account], game: Game, since: int) -> QueuedTurns:
@@ -87,6 +86,10 @@ def tell_players(
     """
     acting = actor.userid if actor else ""
     players = on.players_of(game)
+    known = {game.x, game.o, acting}
+    watching = [each for each in on.watchers_of(game) if each.userid not in known]
+    # What came back is asked once for all of them.
+    on.returned_from(*[address for each in (*players, *watching) for address in each.addresses])
     readers = list[tuple[Account, Reader]]()
     unreachable = disabled = reached = ""
     for account in players:
@@ -144,9 +147,7 @@ def tell_players(
         made = notice(reader, account)
         if made.chat.strip() or made.ahead.dropped or _is_mailed(reader, news, game, since):
             told.append(made)
-    for watcher in watchers(on.snapshot, game.header.kind.name, game.header.board):
-        if watcher.userid in (game.x, game.o, acting):
-            continue
+    for watcher in watching:
         made = BoardNotice(
             on.reader(watcher),
             news,
@@ -272,5 +273,5 @@ def _is_unopened(letter: Letter, home: Home) -> bool:
 
 def _was_out_of_reach(on: Look, player: Account, record: Record) -> bool:
     """Return whether a player got no letter about a record because all their addresses bounced."""
-    returned = [bounces_of(on.snapshot, address) for address in player.addresses]
+    returned = bounces_of_each(on.snapshot, player.addresses).values()
     return all(each.is_suspended and each.bounces[-1].at < record.at for each in returned)

@@ -233,11 +233,17 @@ def is_known(snapshot: Snapshot, address: str) -> bool:
     return snapshot.row(search, normal_address(address)) is not None
 
 
-def watchers(snapshot: Snapshot, kind: str, board: int) -> list[Account]:
-    """Return the accounts that watch a board, without damaged ones."""
-    search = f"{_DOCUMENTS} IN {_WATCHING} ORDER BY userid"
-    found = map(account_of, snapshot.rows(search, kind, board))
-    return [account for account in found if not account.damaged]
+def accounts_about(
+    snapshot: Snapshot, kind: str, board: int, userids: Iterable[str]
+) -> dict[str, Account | None]:
+    """Return the accounts with some userids, None where there is none, and all that watch a board.
+
+    They are by their userids, those that watch in the order of these.
+    """
+    search = f"{_DOCUMENTS} IN {_SOME} OR userid IN {_WATCHING} ORDER BY userid"
+    rows = snapshot.rows(search, words_list(userids), kind, board)
+    found = {account.userid: account for account in map(account_of, rows)}
+    return {userid: house_account(userid) for userid in userids} | found
 
 
 def wanting_broadcasts(snapshot: Snapshot) -> list[Account]:

@@ -10,6 +10,7 @@ from datetime import datetime
 from email.message import EmailMessage
 from enum import Enum
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -17,7 +18,15 @@ from msgspec import Struct
 from pbm_oust.accounts.address import normal_address
 from pbm_oust.accounts.asks import Ask
 from pbm_oust.board import Game
-from pbm_oust.store.database import Row, Snapshot, Transaction, moment_of, seconds, words_list
+from pbm_oust.store.database import (
+    Row,
+    Snapshot,
+    Transaction,
+    Value,
+    moment_of,
+    seconds,
+    words_list,
+)
 
 if TYPE_CHECKING:
     from email.policy import EmailPolicy
@@ -113,25 +122,40 @@ SELECT = (
 """The statement that reads letters, without its condition."""
 SELECT_ALL = SELECT.replace(" FROM", ", content FROM")
 """The same with their contents at the end."""
+_ADD = (
+    "INSERT INTO letters (recipient, normal, message_id, subject, userid, kind, board, record,"
+    " copies, is_answer, may_show_any_board, posted, state, content, next_try) VALUES"
+)
+_ADDED = (
+    "(?, ?, ?, ?, (SELECT userid FROM accounts WHERE userid = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+    " coalesce((SELECT max(next_try) FROM letters WHERE normal = ? AND state = 'waiting'"
+    " AND next_try > ? AND (message_id <> '' OR reason = '')), ?))"
+)
+"""The statement that adds letters, and each letter in it; nobody waits for one put aside."""
+_MOST_TOGETHER = 100
+"""The most letters that one statement adds."""
 _IN_STATES = "state IN (SELECT value FROM json_each(?))"
 _DUE = "state = 'waiting' AND next_try <= ? AND normal NOT IN (SELECT value FROM json_each(?))"
 
 
-def add_letter(
-    transaction: Transaction, head: Head, content: bytes, posted: datetime, state: LetterState
-) -> None:
-    """Add a letter, which is WAITING or is to be a FILE.
+def add_letters(transaction: Transaction, drafts: Iterable[Draft], state: LetterState) -> None:
+    """Add letters, which are WAITING or are to be FILEs, in their order.
 
-    It belongs to nobody if its reader's account has just been removed.
+    One belongs to nobody if its reader's account has just been removed.
     """
-    normal, about = normal_address(head.recipient), head.about
-    transaction.run(
-        "INSERT INTO letters (recipient, normal, message_id, subject, userid, kind, board, record,"
-        " copies, is_answer, may_show_any_board, posted, state, content, next_try)"
-        " VALUES (?, ?, ?, ?, (SELECT userid FROM accounts WHERE userid = ?), ?, ?, ?, ?, ?, ?, ?,"
-        " ?, ?, coalesce((SELECT max(next_try) FROM letters"
-        " WHERE normal = ? AND state = 'waiting' AND next_try > ?"
-        " AND (message_id <> '' OR reason = '')), ?))",  # nobody waits for one put aside
+    left = iter(drafts)
+    while some := list(islice(left, _MOST_TOGETHER)):
+        values = [value for draft in some for value in _values(draft, state)]
+        transaction.run(f"{_ADD} {', '.join([_ADDED] * len(some))}", *values)
+        if state is LetterState.FILE:
+            transaction.follows[state] = True
+
+
+def _values(draft: Draft, state: LetterState) -> list[Value]:
+    """Return what a new row has, in the order of `_ADD`."""
+    head, normal, posted = draft.head, normal_address(draft.head.recipient), seconds(draft.written)
+    about = head.about
+    return [
         head.recipient,
         normal,
         head.message_id,
@@ -141,15 +165,13 @@ def add_letter(
         head.copies,
         int(head.is_answer),
         int(head.may_show_any_board),
-        seconds(posted),
+        posted,
         state.value,
-        content,
+        draft.content,
         normal,
-        seconds(posted),
-        seconds(posted),
-    )
-    if state is LetterState.FILE:
-        transaction.follows[state] = True
+        posted,
+        posted,
+    ]
 
 
 def read_letter(snapshot: Snapshot, letter: int) -> tuple[Letter, bytes] | None:

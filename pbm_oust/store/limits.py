@@ -28,10 +28,12 @@ HIGHEST = 10**9
 _EXACT = 120
 """The most events that are counted by the second; of more, so many rows at most are kept."""
 _COUNT = (
-    "INSERT INTO rate_limits (word, subject, at, number)"
-    " SELECT ?, value, ?, ? FROM json_each(?) WHERE 1 = 1 ON CONFLICT (word, subject, at) DO UPDATE"
-    " SET number = rate_limits.number + excluded.number"
+    "INSERT INTO rate_limits (word, subject, at, number) SELECT ?, value, ?, ? FROM json_each(?)"
 )
+_ADD_UP = (
+    "ON CONFLICT (word, subject, at) DO UPDATE SET number = rate_limits.number + excluded.number"
+)
+"""The beginning and the end of a statement that counts an event."""
 _THAT_COUNT = "FROM rate_limits WHERE word = ? AND subject = ? AND at > ? AND at <= ?"
 _SUMS = (
     "SELECT subject, sum(number) FROM rate_limits WHERE word = ?"
@@ -261,11 +263,33 @@ def _end_of(
 
 def count(transaction: Transaction, charge: Charge, now: datetime) -> None:
     """Record an event."""
+    transaction.run(f"{_COUNT} WHERE 1 = 1 {_ADD_UP}", *_counted_at(charge, now))
+
+
+def count_within(transaction: Transaction, charge: Charge, limits: Limits, now: datetime) -> bool:
+    """Record an event that nobody shares if it is within its limit, and return whether it is.
+
+    What is over the limit by itself is not: see `end_of_limit`.
+    """
+    left = limits.most(charge.counted) - charge.number
+    return (
+        left >= 0
+        and transaction.run(
+            f"{_COUNT} WHERE (SELECT coalesce(sum(number), 0) {_THAT_COUNT}) <= ? {_ADD_UP}",
+            *_counted_at(charge, now),
+            *_that_count(charge.counted, charge.subject, now),
+            left,
+        )
+        > 0
+    )
+
+
+def _counted_at(charge: Charge, now: datetime) -> tuple[str, int, int, str]:
+    """Return the word, second, number and subjects of the rows that count an event."""
     counted = charge.counted
     step = 1 if counted.most <= _EXACT else counted.within // timedelta(seconds=_EXACT)
     second = seconds(now) // step * step
-    subjects = words_list(map(_hash_of, charge.subjects))
-    transaction.run(_COUNT, counted.word, second, charge.number, subjects)
+    return counted.word, second, charge.number, words_list(map(_hash_of, charge.subjects))
 
 
 def _that_count(counted: Counted, subject: str, now: datetime) -> tuple[str, str, int, int]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import groupby
+from operator import itemgetter
 
 from msgspec import structs
 
@@ -17,7 +18,7 @@ from pbm_oust.accounts.asks import Ask, is_kept
 from pbm_oust.accounts.bounces import MOST_DAYS, Bounce, Returned, is_hard
 from pbm_oust.board.game import AHEAD
 from pbm_oust.languages import ENGLISH, LANGUAGES
-from pbm_oust.store.database import Row, Snapshot, Transaction, moment_of, seconds
+from pbm_oust.store.database import Row, Snapshot, Transaction, moment_of, seconds, words_list
 from pbm_oust.store.faults import ValueDamaged
 
 _PENDING = (
@@ -163,12 +164,21 @@ _DAY = 24 * 3600
 
 def bounces_of(snapshot: Snapshot, address: str) -> Returned:
     """Return the bounces of an address."""
+    return bounces_of_each(snapshot, [address])[address]
+
+
+def bounces_of_each(snapshot: Snapshot, addresses: Iterable[str]) -> dict[str, Returned]:
+    """Return the bounces of each of some addresses, by address."""
+    normal = {address: normal_address(address) for address in addresses}
     rows = snapshot.rows(
-        "SELECT id, address, at, status, letter, subject FROM bounces WHERE normal = ?",
-        normal_address(address),
+        "SELECT normal, id, address, at, status, letter, subject FROM bounces"
+        " WHERE normal IN (SELECT value FROM json_each(?))",
+        words_list(normal.values()),
     )
     # Where there is hardly ever a row, SQLite takes long to prepare for sorting them.
-    return _returned([row[1:] for row in sorted(rows)]) if rows else Returned(address, ())
+    groups = groupby(sorted(rows), key=itemgetter(0)) if rows else ()
+    found = {each: _returned([row[2:] for row in group]) for each, group in groups}
+    return {address: found.get(each) or Returned(address, ()) for address, each in normal.items()}
 
 
 def note_bounce(transaction: Transaction, address: str, bounce: Bounce) -> Returned:

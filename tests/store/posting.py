@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from pbm_oust.store.database import Database, Snapshot, Transaction
-from pbm_oust.store.letters import Head, Letter, LetterState, add_letter, all_letters
+from pbm_oust.store.letters import Draft, Head, Letter, LetterState, add_letters, all_letters
 
 
 def head(recipient: str = "alice@example.org", **facts: Any) -> Head:
@@ -22,7 +22,7 @@ def post(
     """Add a letter and return its id."""
 
     def work(transaction: Transaction) -> int:
-        add_letter(transaction, known, content, at, state)
+        add_letters(transaction, [Draft(known, content, at)], state)
         return latest_letter(transaction)
 
     return database.write(work)

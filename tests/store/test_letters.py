@@ -11,9 +11,10 @@ import pytest
 from pbm_oust.store.database import Database, Snapshot, Transaction
 from pbm_oust.store.letters import (
     About,
+    Draft,
     Head,
     LetterState,
-    add_letter,
+    add_letters,
     begin_sending,
     fail_letter,
     first_due,
@@ -235,7 +236,8 @@ def test_what_is_asked_for_each_flush_takes_as_many_steps_whatever_waits(
     def post_many(transaction: Transaction) -> None:
         for number in range(400):
             at = now + MINUTE if number % 2 else now - MINUTE
-            add_letter(transaction, head(f"{number}@example.org"), b"x", at, LetterState.WAITING)
+            draft = Draft(head(f"{number}@example.org"), b"x", at)
+            add_letters(transaction, [draft], LetterState.WAITING)
 
     database.write(post_many)
     many = steps(database, lambda snapshot: question(snapshot, now))

@@ -12,8 +12,9 @@ import pytest
 
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.letters import (
+    Draft,
     LetterState,
-    add_letter,
+    add_letters,
     all_letters,
     recall_letter,
     remove_letters,
@@ -54,7 +55,8 @@ def add(database: SqliteDatabase, at: datetime, *texts: str) -> list[int]:
     def work(transaction: Transaction) -> list[int]:
         added = list[int]()
         for text in texts:
-            add_letter(transaction, head(), text.encode(), at, LetterState.FILE)
+            draft = Draft(head(), text.encode(), at)
+            add_letters(transaction, [draft], LetterState.FILE)
             added.append(latest_letter(transaction))
         return added
 

@@ -15,8 +15,10 @@ from pbm_oust.store.sqlite import SqliteDatabase, make_tables
 from tests.support.plans import VERBS, ReadsWholeTable, check_plan, served_by_indexes
 
 OPEN_ENDED = (" ", " FROM", "'", "(")
-WITHOUT_NAMES = re.compile(r"(FROM|WHERE) \?($| ORDER)|FROM \?|FROM \({}|INTO (\w+ \()?\?")
-"""What is found in a statement whose table or columns are named where it is carried out."""
+WITHOUT_NAMES = re.compile(
+    r"(FROM|WHERE) \?($| ORDER)|FROM \?|FROM \({}|INTO (\w+ \()?\?|VALUES \?$"
+)
+"""What is found in a statement whose table, columns or rows are named where it is carried out."""
 
 
 def statements() -> list[tuple[str, str]]:

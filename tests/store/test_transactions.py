@@ -18,7 +18,7 @@ from pbm_oust.store.letters import (
     Draft,
     Letter,
     LetterState,
-    add_letter,
+    add_letters,
     all_letters,
     remove_letters,
 )
@@ -166,7 +166,8 @@ def test_who_takes_a_letter_back_does_not_wait_for_who_waits_for_its_turn(home: 
         with locked_folder(home.outbox.path / "tmp", waits=False) as is_free:
             return not is_free
 
-    home.database.write(lambda each: add_letter(each, head(), b"two\n", NOON, LetterState.FILE))
+    two = Draft(head(), b"two\n", NOON)
+    home.database.write(lambda each: add_letters(each, [two], LetterState.FILE))
     home.do(lambda each: each.run("UPDATE letters SET file = NULL WHERE id <> ?", first.id))
     with ThreadPoolExecutor(2) as pool:
         taking_back = pool.submit(home.database.write, removing)

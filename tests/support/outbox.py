@@ -8,7 +8,7 @@ from functools import cached_property
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.home import Home
-from pbm_oust.store.letters import Draft, add_letter
+from pbm_oust.store.letters import Draft, add_letters
 from tests.support.letters import as_text, page_of, text_letter
 
 
@@ -72,8 +72,7 @@ def letters(home: Home, but: Collection[str] = ()) -> list[Letter]:
 
 def add(transaction: Transaction, home: Home, *drafts: Draft) -> None:
     """Add letters to the outbox with what a transaction writes."""
-    for draft in drafts:
-        add_letter(transaction, draft.head, draft.content, draft.written, home.posted_state)
+    add_letters(transaction, drafts, home.posted_state)
 
 
 def post(home: Home, *drafts: Draft) -> None:

@@ -20,7 +20,7 @@ from tests.support.outbox import letters
 from tests.support.postgresql import DatabaseServer
 from tests.support.wire import Wire, counted
 
-MOST_STATEMENTS, MOST_ROUND_TRIPS = 19, 19
+MOST_STATEMENTS, MOST_ROUND_TRIPS = 15, 15
 """Of a move."""
 KNOWN = Passwords()
 TABLES = tables.of(__file__)
