@@ -155,22 +155,24 @@ class Look:
 
     def watchers_of(self, game: Game) -> list[Account]:
         """Return the accounts that watch a board, without damaged ones."""
-        if game.name not in self._watching:
+        name = game.name
+        if name not in self._watching:
             self._read_about(game)
-        found = map(self.account, self._watching[game.name])
+        found = map(self.account, self._watching[name])
         return [account for account in found if not account.damaged]
 
     def _read_about(self, game: Game) -> None:
         """Read who plays and who watches, all at once."""
-        of, players = (game.header.kind.name, game.header.board), (game.x, game.o)
-        found = accounts_about(self.snapshot, *of, players)
-        for userid, account in found.items():
-            self._accounts.setdefault(userid, account)
-        self._watching[game.name] = [
+        name, of = game.name, (game.header.kind.name, game.header.board)
+        unknown = [userid for userid in (game.x, game.o) if userid not in self._accounts]
+        found = accounts_about(self.snapshot, *of, unknown)
+        self._watching[name] = [
             account.userid
             for account in found.values()
-            if account and game.name in account.watched_boards
+            if account and account.watched and name in account.watched_boards
         ]
+        for userid, account in found.items():
+            self._accounts.setdefault(userid, account)
 
     def board(self, kind: Kind, number: int) -> Board:
         """Return a board. Raises NotAllowed if there is none, and DamagedHistory."""

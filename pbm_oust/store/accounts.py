@@ -234,7 +234,7 @@ def is_known(snapshot: Snapshot, address: str) -> bool:
 
 
 def accounts_about(
-    snapshot: Snapshot, kind: str, board: int, userids: Iterable[str]
+    snapshot: Snapshot, kind: str, board: int, userids: Sequence[str]
 ) -> dict[str, Account | None]:
     """Return the accounts with some userids, None where there is none, and all that watch a board.
 
@@ -243,7 +243,7 @@ def accounts_about(
     search = f"{_DOCUMENTS} IN {_SOME} OR userid IN {_WATCHING} ORDER BY userid"
     rows = snapshot.rows(search, words_list(userids), kind, board)
     found = {account.userid: account for account in map(account_of, rows)}
-    return {userid: house_account(userid) for userid in userids} | found
+    return found | {userid: house_account(userid) for userid in userids if userid not in found}
 
 
 def wanting_broadcasts(snapshot: Snapshot) -> list[Account]:
