@@ -175,7 +175,7 @@ async def sending_beside(home: Home) -> AsyncIterator[SenderBeside]:
     Before that, and afterwards, what dead processes have left is finished if possible.
     """
     home.has_sender = True
-    recover(home)
+    recover(home, may_be_first=True)
     sender = SenderBeside(home)
     running = asyncio.create_task(sender.run())
     try:

@@ -257,6 +257,8 @@ class _Flush:
         finally:
             for worker in list(self._workers):
                 worker.join(STOP_SECONDS if self._relaying.is_stopping else None)
+            if self._flushed.sent:
+                self._home.database.make_last()
         if self._fault:
             if not self._relaying.is_stopping:
                 with suppress(OSError):
@@ -400,7 +402,9 @@ class _Flush:
                     self._let_be[left] = math.inf
                 return became, self._claim(transaction, worker, left)
 
-        became, leaving = self._home.database.write(work)
+        # What was accepted leaves once more if a power cut undoes this: with the same Message-ID.
+        lasts = isinstance(reply, RelayRefusal)
+        became, leaving = self._home.database.write(work, lasts=lasts)
         if done:
             _log_reply(done, reply, has_failed=became.failed > 0)
         with self._change:

@@ -5,6 +5,7 @@ import threading
 import time
 
 from pbm_oust.mail.flush import STOP_SECONDS, Relaying
+from pbm_oust.store import letters
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.home import Home
 from pbm_oust.store.upkeep import turn_letters_into_files
@@ -21,9 +22,14 @@ LONGEST_PAUSE = 15.0
 """Until then, so that all letters leave soon after the relay is back."""
 
 
-def recover(home: Home) -> None:
-    """Finish what dead processes have left; what fails is left for another time."""
+def recover(home: Home, *, may_be_first: bool = False) -> None:
+    """Finish what dead processes have left; what fails is left for another time.
+
+    `may_be_first`: whether no process may have sent letters since a power cut.
+    """
     try:
+        if may_be_first and not home.is_on_server:
+            home.do(letters.doubt_waiting)
         home.recover()
     except OSError as error:
         log.warning("what a process that died has left stays: %s", error)

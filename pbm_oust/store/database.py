@@ -68,11 +68,11 @@ class Connection(Protocol):
         for row in rows:
             self.execute(statement, row)
 
-    def begin(self, *, writes: bool, shares: bool = False) -> None:
+    def begin(self, *, writes: bool, shares: bool = False, lasts: bool = True) -> None:
         """Begin a transaction that reads one moment, or one that writes when nobody else does.
 
         The tables must have our version. Whoever shares may write at the same time as others who
-        do; see `Database.write`.
+        do, and what need not last is quicker; see `Database.write`.
         """
 
     def begin_at_once(self) -> bool:
@@ -168,11 +168,15 @@ class Task(Future[T]):
     Until somebody begins with it, it can be cancelled.
     """
 
-    def __init__(self, work: Callable[[Transaction], T], *, shares: bool = False) -> None:
+    def __init__(
+        self, work: Callable[[Transaction], T], *, shares: bool = False, lasts: bool = True
+    ) -> None:
         super().__init__()
         self._work = work
         self.shares = shares
         """Whether other hosts may do such work meanwhile."""
+        self.lasts = lasts
+        """Whether it is durable when it has its result."""
         self.is_second_try = False
         """Whether it was undone before, through no fault of it or of ours."""
         self.transaction: Transaction | None = None
@@ -315,6 +319,9 @@ class Database(ABC):
         """Return the leases of this host: none yet."""
         return Leases()
 
+    def make_last(self) -> None:  # noqa: B027 - an engine may let everything last
+        """Make durable what was written and need not last."""
+
     def empty_log(self) -> None:  # noqa: B027 - an engine without a log has nothing to do
         """Let no file keep what was removed, as far as this engine can see to that."""
 
@@ -389,7 +396,9 @@ class Database(ABC):
 
     # Writing
 
-    def write(self, work: Callable[[Transaction], T], *, shares: bool = False) -> T:
+    def write(
+        self, work: Callable[[Transaction], T], *, shares: bool = False, lasts: bool = True
+    ) -> T:
         """Do some work within a transaction; on return, it is durable.
 
         The work shares its transaction with that of other threads, any of these may run it, and it
@@ -401,8 +410,11 @@ class Database(ABC):
         Work that shares may be done while other hosts do such work: a move. It reads only what it
         changes, and what no such work changes. If two of them change the same, one is undone and
         done again.
+
+        Work that need not last may be undone by a power cut until something that lasts is written,
+        or `make_last` is called; whoever only dies leaves it as it is.
         """
-        tasks = [Task(work, shares=shares)]
+        tasks = [Task(work, shares=shares, lasts=lasts)]
         self.enqueue(tasks)
         self.finish(tasks)
         return tasks.pop().result()  # the frames of an error must not hold it in a circle
@@ -460,21 +472,25 @@ class Database(ABC):
             try:
                 known, self._writer = self._writer, None
                 self._writer = connection = self._sound(known, reads_only=False)
-                shares = self._waiting[0].shares
+                shares, lasts = self._waiting[0].shares, self._waiting[0].lasts
                 # What comes later may follow from what others have committed after our moment.
                 most = len(self._waiting) if shares else MOST_TOGETHER
-                connection.begin(writes=True, shares=shares)
+                connection.begin(writes=True, shares=shares, lasts=lasts)
             except OSError:
                 while self._waiting:
                     self._done.append(self._waiting.popleft())
                 raise
-            self._run(connection, most, shares=shares)
+            self._run(connection, most, shares=shares, lasts=lasts)
         self._commit()
 
-    def _run(self, connection: Connection, most: int, *, shares: bool = False) -> None:
+    def _run(
+        self, connection: Connection, most: int, *, shares: bool = False, lasts: bool = True
+    ) -> None:
         """Do tasks in the open transaction, unless the first one fails: that ends it."""
         most = min(most, MOST_TOGETHER)
-        while self._waiting and len(self._done) < most and self._waiting[0].shares >= shares:
+        while self._waiting and len(self._done) < most:
+            if self._waiting[0].shares < shares or self._waiting[0].lasts > lasts:
+                break
             task = self._waiting.popleft()
             if task.is_wanted():
                 self._done.append(task)

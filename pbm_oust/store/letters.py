@@ -377,6 +377,14 @@ def begin_sending(transaction: Transaction, letter: int) -> bytes:
     return bytes(content)
 
 
+def doubt_waiting(transaction: Transaction) -> None:
+    """Mark all letters that wait as leaving: the relay may have any of them.
+
+    So it is after a power cut, which may undo that they have left (`Database.write`).
+    """
+    transaction.run("UPDATE letters SET is_leaving = 1 WHERE state = 'waiting' AND is_leaving = 0")
+
+
 def stop_sending(transaction: Transaction, letter: int) -> None:
     """Mark a letter as waiting again, which was not handed to the relay after all."""
     transaction.run("UPDATE letters SET is_leaving = 0 WHERE id = ?", letter)

@@ -228,11 +228,11 @@ class PostgresqlConnection(database.Connection):
             self.changed = max(cursor.rowcount, 0)
             return cursor.fetchall() if cursor.description else []
 
-    def begin(self, *, writes: bool, shares: bool = False) -> None:
+    def begin(self, *, writes: bool, shares: bool = False, lasts: bool = True) -> None:
         """Begin a transaction that reads one moment, or one that writes when nobody else does.
 
-        Whoever shares may write at the same time as others who do. The tables must have our
-        version; the server tells that, and the time.
+        Whoever shares may write at the same time as others who do. Here everything lasts. The
+        tables must have our version; the server tells that, and the time.
         """
         self._shares, self._reads, self.fault = shares, not writes, None
         begin = _BEGIN_TO_WRITE.format(_SHARED if shares else _ALONE) if writes else _BEGIN_TO_READ

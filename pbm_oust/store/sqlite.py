@@ -70,6 +70,16 @@ def busy_wait(seconds: float) -> Callable[[int], bool]:
     return wait
 
 
+def sync_log(path: Path, disk: Disk) -> None:
+    """Wait until the disk has the log of the database at `path`, if there is one."""
+    try:
+        disk.sync_file(path.with_name(f"{path.name}-wal"))
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise faults.disk_fault(error, path) from error
+
+
 class SqliteConnection(database.Connection):
     """A connection to the file at `path`; if it is missing, to empty tables.
 
@@ -81,6 +91,8 @@ class SqliteConnection(database.Connection):
         self.path = path
         self.identity = identity_of(path)
         self._wait = busy_wait(patience)
+        self._syncs = True
+        """Whether a commit waits until the disk has it."""
         try:
             if self.identity is None:
                 self._apsw = connection_to_nothing()
@@ -116,12 +128,7 @@ class SqliteConnection(database.Connection):
         self.execute("PRAGMA temp_store = MEMORY")
         # A process may have died between writing a transaction and syncing it. Whoever opens the
         # database next sees that transaction, and must not build on it before it is durable.
-        try:
-            disk.sync_file(self.path.with_name(f"{self.path.name}-wal"))
-        except FileNotFoundError:
-            pass
-        except OSError as error:
-            raise faults.disk_fault(error, self.path) from error
+        sync_log(self.path, disk)
         # SQLite finds out too late if it could not open all files for writing.
         if os.access(self.path, os.W_OK, effective_ids=True):
             with self._at_once(), suppress(faults.DatabaseLocked):
@@ -167,11 +174,15 @@ class SqliteConnection(database.Connection):
         self.fault = self.fault or fault
         return fault or error
 
-    def begin(self, *, writes: bool, shares: bool = False) -> None:
+    def begin(self, *, writes: bool, shares: bool = False, lasts: bool = True) -> None:
         """Begin a transaction that reads one moment, or one that writes when nobody else does.
 
-        The tables must have our version.
+        The tables must have our version. What need not last is in the log after the commit, and on
+        the disk with the next commit that lasts.
         """
+        if writes and lasts is not self._syncs:
+            self.execute(f"PRAGMA synchronous = {'FULL' if lasts else 'NORMAL'}")
+            self._syncs = lasts
         statement = "BEGIN IMMEDIATE" if writes else "BEGIN"
         ((version,),) = self.execute(f"{statement}; PRAGMA user_version")
         if not version:
@@ -322,6 +333,10 @@ class SqliteDatabase(database.Database):
             connection.execute(f"PRAGMA user_version = {database.LATEST}")
             connection.commit()
             return done
+
+    def make_last(self) -> None:
+        """Make durable what was written and need not last."""
+        sync_log(self.path, self._disk)
 
     def empty_log(self) -> None:
         """Empty the log, which keeps removed data until it is overwritten.

@@ -28,6 +28,8 @@ from tests.support.waiting import PATIENCE, wait_until
 
 CHALLENGE = "oust challenge alice bob wonderland -size=5"
 MOVE = "oust move 1 alice wonderland C3"
+NOWHERE = "127.0.0.1:1"
+"""A relay that nobody is at."""
 ANSWER = "oust move 1 bob lookingglass D4"
 
 
@@ -218,6 +220,18 @@ def test_nobody_takes_a_letter_back_whose_sender_has_died(
     leaving = "UPDATE letters SET is_leaving = 1"
     home.database.write(lambda transaction: transaction.run(leaving))
     assert relaying(home, sink[1]).flush() == Flushed(sent=2)
+
+
+def test_a_letter_that_waits_when_the_server_starts_may_have_left_before_a_power_cut(
+    home: Home,
+) -> None:
+    mailed(home, ALICE, CHALLENGE)
+    mailed(home, ALICE, MOVE)
+    with running(configured(home, NOWHERE).path):
+        pass
+    mailed(home, ALICE, "oust undo 1 alice wonderland")
+    asked = [each.head.about for each in home.outbox.listed() if each.head.recipient == BOB]
+    assert [about and about.record for about in asked] == [0, 1, 2]  # the last one asks him
 
 
 # The process beside a server

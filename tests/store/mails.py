@@ -5,7 +5,7 @@ from pbm_oust.store.database import Database, Transaction
 LETTER = b"x" * 12_000
 
 
-def take(database: Database, key: str) -> bool:
+def take(database: Database, key: str, *, lasts: bool = True) -> bool:
     """Take a mail: write its message key and a letter, once. Returns whether it was known."""
 
     def work(transaction: Transaction) -> bool:
@@ -22,7 +22,7 @@ def take(database: Database, key: str) -> bool:
         )
         return False
 
-    return database.write(work)
+    return database.write(work, lasts=lasts)
 
 
 def taken(database: Database) -> list[str]:

@@ -1,7 +1,10 @@
 """Several processes on one database, killed at any moment, and power that goes with them."""
 
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
+
+import pytest
 
 from pbm_oust.store.sqlite import SqliteDatabase
 from tests.chaos.launcher import TracedDisk
@@ -126,3 +129,32 @@ def test_what_a_killed_process_has_written_is_durable_before_anybody_sees_it(
     assert taken(seen) == ["before", "mail"]
     unseen.close()
     seen.close()
+
+
+@pytest.mark.parametrize(
+    ("then", "kept"),
+    [
+        (lambda _: None, ["before"]),
+        (SqliteDatabase.make_last, ["before", "quick"]),
+        (lambda database: take(database, "then"), ["before", "quick", "then"]),
+    ],
+)
+def test_what_need_not_last_does_from_the_next_work_that_does(
+    then: Callable[[SqliteDatabase], object], kept: list[str], memory_path: Path
+) -> None:
+    home = memory_path / "home"
+    home.mkdir()
+    disk = TracedDisk()
+    disk.trace, disk.fuse = Trace(memory_path / "trace"), memory_path / "fuse"
+    with TracedVfs(disk.trace).in_use():
+        database = SqliteDatabase(home / FILE, disk)
+        take(database, "before")
+        take(database, "quick", lasts=False)
+        then(database)
+        steps = list(disk.trace.steps())
+        assert "quick" in taken(database)
+        database.close()
+    disk.trace.close()
+    left = after_cut(steps, 0.0, 1, memory_path / "left")
+    assert taken(left) == kept
+    left.close()
