@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import smtplib
 import statistics
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from pbm_oust.store.letters import first_due
 from tests.speed.homes import PASSED, WARMING, Form, all_played, configure, make_home
 from tests.speed.load import Message
 from tests.support.server import PROGRAM, logging_into
+from tests.support.sink import listening_sink
 from tests.support.website import website
 
 T = TypeVar("T")
@@ -117,6 +119,30 @@ class Ground:
                 _wait_for_letters(home)
                 run = self._sent(process, port, shape, self._mails(form, mails, skipped=WARMING))
                 return mails / (run.seconds + _wait_for_letters(home))
+
+    def ways_to_relay(self, mails: int, form: Form) -> list[float]:
+        """Return the seconds from the 250 for each of some moves until both letters have left.
+
+        The moves are made one after the other, at a relay that answers at once.
+        """
+        with (
+            listening_sink() as (sink, relay),
+            self._serving(form, f"smtp://{relay}", ()) as served,
+        ):
+            home, _, port = served
+            _wait_for_letters(home)
+            waits = list[float]()
+            for board in self._mails(form, mails, skipped=WARMING)[:mails]:
+                before = len(sink.taken)
+                with smtplib.SMTP("127.0.0.1", port) as smtp:
+                    # The content has its dots doubled already, and the dot at its end.
+                    content = board[0].content.removesuffix(".\r\n")
+                    smtp.sendmail(board[0].sender, [board[0].recipient], content)
+                taken = time.perf_counter()
+                sink.wait_for(before + 2)
+                waits.append(time.perf_counter() - taken)
+                _wait_for_letters(home)
+            return waits
 
     @contextmanager
     def _serving(
