@@ -396,8 +396,11 @@ def letters_named(text: str, host: str) -> list[Claim]:
 
     They are found whatever stands around them, and though lines are broken within them.
     """
-    text, host = text.lower(), host.lower()
-    return _letters_in(" ".join(text.split()), host) or _letters_in("".join(text.split()), host)
+    words, host = text.lower().split(), host.lower()
+    joined = "".join(words)
+    if host not in joined:
+        return []
+    return _letters_in(" ".join(words), host) or _letters_in(joined, host)
 
 
 def _letters_in(text: str, host: str) -> list[Claim]:

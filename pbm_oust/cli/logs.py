@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from errno import EMFILE, ENFILE
+from functools import partial
 from types import TracebackType
 
 from pbm_oust.accounts.address import without_addresses
@@ -17,9 +18,7 @@ log = logging.getLogger("pbm_oust")
 _Raised = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
 
 
-def _harmless(text: str) -> str:
-    """Return a text with a word in the place of each address."""
-    return without_addresses(text, "(address)")
+_harmless = partial(without_addresses, instead="(address)")
 
 
 def _entry_of(record: logging.LogRecord) -> Entry | None:

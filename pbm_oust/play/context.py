@@ -331,9 +331,10 @@ class Look:
 
     def returned_from(self, *addresses: str) -> tuple[Returned, ...]:
         """Return the bounces of each address from which letters came back."""
-        if unknown := [each for each in addresses if each not in self._returned]:
-            self._returned |= bounces_of_each(self.snapshot, unknown)
-        return tuple(found for each in addresses if (found := self._returned[each]).bounces)
+        known = self._returned
+        if not known.keys() >= set(addresses):
+            known |= bounces_of_each(self.snapshot, set(addresses) - known.keys())
+        return tuple([known[each] for each in addresses if known[each].bounces])
 
 
 class Context(Look):

@@ -15,7 +15,10 @@ class Entry:
         self.words = words
 
     def __str__(self) -> str:
-        return " ".join(f"{key}={_quoted(str(word))}" for key, word in self.words.items())
+        said = [(key, str(word)) for key, word in self.words.items()]
+        return " ".join(
+            [f"{key}={word if word.isalnum() else _quoted(word)}" for key, word in said]
+        )
 
     def mapped(self, change: Callable[[str], str]) -> "Entry":
         """Return the entry with its words changed, but for numbers and those that stay as is."""

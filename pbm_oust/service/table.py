@@ -364,8 +364,10 @@ def _named(
 
 def seconds_of(topic: str, forms: Mapping[str, AnyForm]) -> dict[str, AnyForm]:
     """Return the forms whose names have two words and begin with `topic`, by their second words."""
-    two = (name.split() for name in forms if name.startswith(f"{topic} "))
-    return {second: forms[f"{topic} {second}"] for _, second in two}
+    begun = f"{topic} "
+    return {
+        name.removeprefix(begun): form for name, form in forms.items() if name.startswith(begun)
+    }
 
 
 def _guessed(line: Line, error: Unreadable) -> tuple[Line, Unreadable]:

@@ -33,7 +33,8 @@ class Player(Struct, frozen=True):
 
 def playing(board: Summary) -> frozenset[Player]:
     """Return the owners of a board with the day of the latest record there."""
-    return frozenset(Player(userid, board.latest.date()) for userid in (board.x, board.o))
+    day = board.latest.date()
+    return frozenset((Player(board.x, day), Player(board.o, day)))
 
 
 def note_players(transaction: Transaction, players: Iterable[Player]) -> None:
