@@ -3,6 +3,7 @@
 Without a compiler the core is left out, and the house plays the simple way (docs/house.md).
 """
 
+import configparser
 import sys
 from pathlib import Path
 
@@ -11,12 +12,16 @@ from setuptools import Extension, setup
 sys.path.insert(0, str(Path(__file__).parent))
 
 from scripts.catalogues import BuildPy
+from scripts.readme import with_whole_links
 
 CORE = Path("pbm_oust/robot/core")
+README = Path("README.md").read_text()
+METADATA = configparser.ConfigParser()
+METADATA.read("setup.cfg")
 
 setup(
-    # Here, and not in setup.cfg: setuptools-scm adds to it what writes the version.
     cmdclass={"build_py": BuildPy},
+    long_description=with_whole_links(README, METADATA["metadata"]["url"]),
     ext_modules=[
         Extension(
             "pbm_oust.robot._core",

@@ -1,5 +1,4 @@
 """A play-by-email turn server for Mark Steere's games, in the manner of Gamerz.net's pbmserv."""
 
-from pbm_oust._version import __version__
-
-__all__ = ["__version__"]
+__version__ = "0.2.1.dev0"
+"""The version, which stands here alone; `scripts/release` moves it."""

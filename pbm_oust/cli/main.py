@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -153,15 +154,16 @@ def _show_version(context: click.Context, parameter: click.Parameter, is_wanted:
 
 
 def _version() -> str:
-    """Return the version; that of the present commit if this is a checkout with what counts it."""
+    """Return the version; between releases with the present commit, if this is a checkout."""
     checkout = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
-    if os.path.exists(os.path.join(checkout, ".git")):
-        import subprocess  # it starts a tool of the checkout  # nosec B404
+    if ".dev" in __version__ and os.path.exists(os.path.join(checkout, ".git")):
+        import subprocess  # it asks git for the commit  # nosec B404
 
-        words = [sys.executable, "-m", "setuptools_scm"]
-        counted = subprocess.run(words, cwd=checkout, capture_output=True, text=True)  # noqa: S603 - the words are ours # nosec B603
-        if counted.returncode == 0:
-            return counted.stdout.strip()
+        with suppress(OSError):  # no git
+            words = ["git", "rev-parse", "--short=9", "HEAD"]
+            asked = subprocess.run(words, cwd=checkout, capture_output=True, text=True)  # noqa: S603 - the words are ours # nosec B603 B607
+            if asked.returncode == 0:
+                return f"{__version__}+g{asked.stdout.strip()}"
     return __version__
 
 
@@ -194,6 +196,12 @@ def main(home: str) -> None:
     Exit status: 0 done, 1 refused, 2 wrong usage, 130 interrupted by Ctrl-C.
     """
     os.umask(0o077)
+
+
+def set_home(path: str) -> None:
+    """Let commands work on a home unless another one is named, and let their help say so."""
+    (option,) = (each for each in main.params if each.name == "home")
+    option.default = path
 
 
 for _group, _sentence in _GROUPS.items():

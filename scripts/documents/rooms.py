@@ -15,7 +15,7 @@ def rooms() -> list[str]:
     setup = configparser.ConfigParser()
     setup.read(ROOT / "setup.cfg")
     layers = setup["importlinter:contract:layers"]["layers"].split()
-    doors = {"__init__", "__main__", "_version"}
+    doors = {"__init__", "__main__"}
     found = {}
     for path in (ROOT / PACKAGE).iterdir():
         source = path / "__init__.py" if path.is_dir() else path

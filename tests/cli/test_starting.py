@@ -28,7 +28,7 @@ atexit.register(lambda: print(json.dumps(sorted(set(sys.modules) - before)), fil
 from pbm_oust.cli import run
 run()
 """
-LIGHT = {"pbm_oust", "pbm_oust._version", "pbm_oust.cli", "pbm_oust.cli.main"}
+LIGHT = {"pbm_oust", "pbm_oust.cli", "pbm_oust.cli.main"}
 COMPLETION = {"_PBM_OUST_COMPLETE": "bash_complete"}
 MOST_OTHERS = 15
 """How many modules of Python and click there may be besides those that `import click` brings."""

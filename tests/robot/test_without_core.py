@@ -162,11 +162,12 @@ def test_the_operator_is_told_what_cannot_be_searched_with_the_core(tmp_path: Pa
 
 @pytest.mark.slow
 def test_without_a_compiler_everything_but_the_core_is_built_and_says_so(tmp_path: Path) -> None:
-    for name in ("pbm_oust", "templates"):
+    for name in ("docs", "pbm_oust", "templates"):
         ignored = shutil.ignore_patterns("*.mo", "*.so", "built", "__pycache__")
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored)
     (tmp_path / "scripts").mkdir()
-    shutil.copy(ROOT / "scripts/catalogues.py", tmp_path / "scripts")
+    for name in ("catalogues.py", "readme.py"):
+        shutil.copy(ROOT / "scripts" / name, tmp_path / "scripts")
     for name in ("setup.cfg", "setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tmp_path)
     build = [sys.executable, "setup.py", "-q", "build", "--build-lib", "built"]

@@ -28,10 +28,11 @@ class Root:
         as_user = ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups"]
         return [*within, *(as_user if user else []), *words]
 
-    def run(self, *words: str, user: str = "") -> str:
+    def run(self, *words: str, user: str = "", stdin: str = "") -> str:
         """Return what a program prints that ends well."""
         done = subprocess.run(
             self.command(*words, user=user),
+            input=stdin,
             env={
                 **{name: value for name, value in os.environ.items() if name.endswith("_proxy")},
                 "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -52,7 +53,8 @@ class Root:
 @contextmanager
 def new_root(suite: str, shared: Path) -> Iterator[Root]:
     """Make a clean and small root of a release of Debian, for the body of the `with`."""
-    first = made_once(shared / suite, lambda folder: _bootstrap(suite, folder))
+    options = "--variant=minbase", "--skip=cleanup/apt/lists", "--format=tar"
+    first = made_once(shared / suite, lambda file: _bootstrap(suite, file, *options))
     with TemporaryDirectory(prefix="pbm_oust-", dir=MEMORY) as folder:
         root = Path(folder)
         subprocess.run(["tar", "--extract", "--file", first], cwd=root, check=True)
@@ -60,13 +62,30 @@ def new_root(suite: str, shared: Path) -> Iterator[Root]:
         yield Root(root)
 
 
-def _bootstrap(suite: str, file: Path) -> None:
+@contextmanager
+def foreign_root(suite: str, architecture: str, *packages: str) -> Iterator[Root]:
+    """Unpack packages of Debian for another machine, for the body of the `with`.
+
+    Nothing in them is run or set up: programs run one by one, in an emulator at `EMULATOR`.
+    """
+    with TemporaryDirectory(prefix="pbm_oust-", dir=MEMORY) as folder:
+        root = Path(folder)
+        wanted = [f"--architectures={architecture}", f"--include={','.join(packages)}"]
+        _bootstrap(suite, root, "--variant=extract", *wanted)
+        shutil.copy("/usr/bin/qemu-aarch64-static", root / EMULATOR[1:])
+        (root / "proc").mkdir(exist_ok=True)
+        yield Root(root)
+
+
+EMULATOR = "/emulator"
+
+
+def _bootstrap(suite: str, target: Path, *options: str) -> None:
     targets = ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages"]
     mirror = subprocess.run(targets, capture_output=True, text=True, check=True).stdout.split()[0]
-    options = ["--quiet", "--variant=minbase", "--skip=cleanup/apt/lists", "--format=tar"]
     with TemporaryDirectory(prefix="pbm_oust-", dir=MEMORY) as folder:
         subprocess.run(
-            ["mmdebstrap", *options, suite, str(file), mirror],
+            ["mmdebstrap", "--quiet", *options, suite, str(target), mirror],
             env={**os.environ, "TMPDIR": folder},
             check=True,
         )

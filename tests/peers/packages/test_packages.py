@@ -2,10 +2,12 @@
 
 import json
 import os
+import platform
 import re
 import shlex
 import shutil
 import subprocess
+import tarfile
 import venv
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -14,7 +16,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.peers.packages.roots import Root, instructions, made_once, new_root, shared_by_all
+from tests.peers.packages.roots import (
+    EMULATOR,
+    Root,
+    foreign_root,
+    instructions,
+    made_once,
+    new_root,
+    shared_by_all,
+)
 from tests.support.document import settings
 from tests.support.player import Letters, Player, latest_mail, play_to_the_end
 from tests.support.ports import free_port
@@ -25,6 +35,7 @@ HOME, CONFIGURATION = "/var/lib/pbm_oust", "/etc/pbm_oust.toml"
 BACKUPS = "/var/backups/pbm_oust"
 UNIT, NIGHTLY = "pbm_oust.service", "pbm_oust-backup.service"
 BEFORE = "0.1.9"
+ARCHITECTURE = {"x86_64": "amd64", "aarch64": "arm64"}[platform.machine()]
 
 
 @pytest.fixture(scope="session")
@@ -46,13 +57,13 @@ def _make(folder: Path) -> None:
 
 @pytest.fixture(scope="session")
 def package(release: Path) -> Path:
-    (path,) = release.glob("*.deb")
+    (path,) = release.glob(f"*_{ARCHITECTURE}.deb")
     return path
 
 
 @pytest.fixture(scope="session")
 def wheel(release: Path) -> Path:
-    (path,) = release.glob("*.whl")
+    (path,) = release.glob(f"*_{platform.machine()}.whl")
     return path
 
 
@@ -116,12 +127,12 @@ def test_the_package_is_installed_upgraded_removed_and_purged(
         install(root, as_before(root, "/srv/pbm-oust.deb"))
         assert root.run("dpkg-query", "--show", "pbm-oust") == f"pbm-oust\t{BEFORE}\n"
         usual = (root.path / CONFIGURATION[1:]).read_text()
-        (root.path / CONFIGURATION[1:]).write_text(
-            f'address = "{ADDRESS}"\nsmtp = "127.0.0.1:0"\n{usual}'
-        )
+        changed = f'address = "{ADDRESS}"\nsmtp = "127.0.0.1:0"\n{usual}'
+        (root.path / CONFIGURATION[1:]).write_text(changed)
         with serving(root) as server:
             latest = game_begun(server)
         install(root, "/srv/pbm-oust.deb")
+        assert (root.path / CONFIGURATION[1:]).read_text() == changed
         with serving(root) as server:
             Player("mallory", "", server).send("oust showas alice lookingglass all")
             game_played(server, latest)
@@ -148,9 +159,13 @@ def check_what_comes_with_it(root: Root) -> None:
     wants = root.path / "etc/systemd/system"
     enabled = {path.name for path in wants.glob("*.wants/*")}
     assert enabled >= {UNIT, "pbm_oust-backup.timer"}
-    (line,) = settings(unit(root, NIGHTLY), "ExecStart")
-    root.run(*shlex.split(line))
-    assert root.has("/usr/share/man/man1/pbm-oust.1.gz")
+    (line,), (user,) = (settings(unit(root, NIGHTLY), name) for name in ("ExecStart", "User"))
+    root.run(*shlex.split(line), user=user)
+    for page in ("man1/pbm-oust.1.gz", "man5/pbm_oust.toml.5.gz"):
+        assert root.has(f"/usr/share/man/{page}")
+    for file in ("docs/operate.md", "docs/schemas.json", "pbm_oust.cdx.json"):
+        assert root.run("test", "-f", f"/usr/share/doc/pbm-oust/{file}") == ""
+    assert f"[default: {HOME}]" in root.run("pbm-oust", "--help")
     offered = root.run(
         "bash",
         "-c",
@@ -166,6 +181,29 @@ def check_what_fail2ban_finds(root: Root, log: str) -> None:
     (root.path / "srv" / "log").write_text(log)
     found = root.run("fail2ban-regex", "/srv/log", "/etc/fail2ban/filter.d/pbm_oust.conf")
     assert "Failregex: 1 total" in found
+
+
+def test_the_package_for_arm64_plays_with_the_core(release: Path) -> None:
+    (package,) = release.glob("*_arm64.deb")
+    libraries = "python3-minimal", "libpython3-stdlib", "python3-click", "python3-jinja2"
+    with foreign_root("bookworm", "arm64", *libraries) as root:
+        subprocess.run(["dpkg-deb", "--extract", package, root.path], check=True)
+        (root.path / "srv").mkdir(mode=0o700)
+        python = [EMULATOR, "/usr/lib/pbm-oust/bin/python3"]
+
+        def does(*words: str, stdin: str = "") -> str:
+            return root.run(*python, "/usr/bin/pbm-oust", "--home", "/srv", *words, stdin=stdin)
+
+        assert root.run(*python, "-c", "import os; print(os.uname().machine)") == "aarch64\n"
+        does("players", "add", "alice", "alice@example.org", "--password", "wonderland")
+        assert "search with the compiled core" in does("doctor")
+        for line in (
+            "oust challenge alice house2 wonderland -size=5 -noswap",
+            "oust move 1 alice wonderland C3",
+        ):
+            does("deliver", stdin=f"From: alice@example.org\nSubject: {line}\n\n")
+        does("house")
+        assert "2 o " in does("games", "history", "oust", "1")
 
 
 # ---- The container ----
@@ -198,7 +236,9 @@ def test_the_steps_of_the_container_make_a_server(release: Path, shared: Path) -
 
 
 # The wheel has been built from the sources; a release tries these by themselves, too.
-@pytest.mark.parametrize("form", ["*.whl", *["*.tar.gz"] * ("PBM_OUST_DIST" in os.environ)])
+@pytest.mark.parametrize(
+    "form", [f"*_{platform.machine()}.whl", *["*.tar.gz"] * ("PBM_OUST_DIST" in os.environ)]
+)
 def test_what_pip_installs_is_the_program_with_the_core(
     form: str, release: Path, tmp_path: Path
 ) -> None:
@@ -221,11 +261,12 @@ def test_the_wheel_is_for_all_pythons_and_holds_the_program_and_its_templates(wh
     assert "-cp311-abi3-manylinux" in wheel.name
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if not re.search(r"\.dist-info/|/$", name)}
-    listed = ["git", "ls-files", "pbm_oust", "templates"]
+    listed = ["git", "ls-files", "pbm_oust", "docs", "templates"]
     files = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     plain = {name for name in files.split() if not name.endswith((".c", ".h", ".po"))}
-    assert names == {re.sub("^templates/", "pbm_oust/templates/", name) for name in plain} | {
-        "pbm_oust/_version.py",
+    places = {"docs/": "pbm_oust/documents/", "templates/": "pbm_oust/templates/"}
+    at_home = {re.sub("^(docs|templates)/", lambda found: places[found[0]], name) for name in plain}
+    assert names == at_home | {
         "pbm_oust/languages/fr/LC_MESSAGES/pbm_oust.mo",
         "pbm_oust/robot/_core.abi3.so",
     }
@@ -236,3 +277,32 @@ def test_the_version_is_the_same_everywhere(release: Path, package: Path, wheel:
     version = sources.name.removeprefix("pbm_oust-").removesuffix(".tar.gz")
     assert wheel.name.split("-")[1] == version
     assert package.name.split("_")[1].replace("~", ".") == version
+
+
+def test_the_bill_of_materials_lies_beside_the_wheel_and_in_it(release: Path, wheel: Path) -> None:
+    bill = (release / "pbm_oust.cdx.json").read_bytes()
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (each for each in archive.namelist() if each.endswith("/pbm_oust.cdx.json"))
+        assert re.fullmatch(r"pbm_oust-[^/]+\.dist-info/sboms/pbm_oust\.cdx\.json", name)
+        assert archive.read(name) == bill
+    named = {each["name"] for each in json.loads(bill)["components"]}
+    assert named >= {"aiosmtpd", "apsw", "lxml", "starlette"}
+
+
+def test_the_sources_are_all_that_is_committed(release: Path) -> None:
+    (sources,) = release.glob("*.tar.gz")
+    with tarfile.open(sources) as archive:
+        names = {each.name.partition("/")[2] for each in archive if each.isfile()}
+    made = {name for name in names if name.startswith("pbm_oust.egg-info/")} | {"PKG-INFO"}
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    assert names - made == set(listed.stdout.split())
+
+
+def test_checksums_are_those_of_all_files(release: Path) -> None:
+    summed = ["sha256sum", "--check", "--strict", "SHA256SUMS"]
+    checked = subprocess.run(summed, cwd=release, capture_output=True, text=True)
+    assert checked.returncode == 0, checked.stdout
+    files = {str(path.relative_to(release)) for path in release.rglob("*") if path.is_file()}
+    assert {line.removesuffix(": OK") for line in checked.stdout.splitlines()} == (
+        files - {"SHA256SUMS"}
+    )

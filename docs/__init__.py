@@ -1,0 +1,1 @@
+"""The documentation, which comes along with the program as `pbm_oust.documents`."""
