@@ -19,13 +19,13 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.render.entry import Entry
-from pbm_oust.rules import KINDS, Kind
+from pbm_oust.rules import Kind
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
 from pbm_oust.store.ladders import DamagedLadder
@@ -46,6 +46,7 @@ from pbm_oust.web import (
     players,
     puzzles,
     sign_in,
+    site,
     tournaments,
 )
 from pbm_oust.web.ground import FOUND, KEPT_SECRET, SOURCES, Ground, ground_of, json_page
@@ -60,15 +61,6 @@ FRESH_SECONDS = 2.0
 """For how long an answer about our health is given again."""
 PATIENCE = 3.0
 """Seconds to wait for that answer."""
-_LEFT_ALONE = (
-    *(addresses.MINE, f"{addresses.PLAY}/", f"{addresses.CODE}/"),
-    *(addresses.SIGN_IN, addresses.SIGN_UP, addresses.SEARCH),
-    *(f"{addresses.TRY}/", f"{addresses.EXPLORE}/"),
-    *(f"/{kind}/*/" for kind in KINDS),
-)
-_ALLOWED = tuple(f"/{kind}/{SOURCE}/" for kind in KINDS)
-"""The paths for robots (RFC 9309), who leave pages of one player and thousands of past positions
-alone. Calendars are not among them: some programs ask here before they fetch one."""
 
 
 async def _static(request: Request) -> Response:
@@ -112,14 +104,6 @@ async def _damaged(request: Request, error: Exception) -> Response:
 async def _gone(_request: Request, _error: Exception) -> Response:
     """Answer nobody: a form has broken off, because its sender has left or was cut off."""
     return Response(None, 400)
-
-
-async def robots(request: Request) -> Response:
-    """Answer with what robots are asked."""
-    lines = ["User-agent: *", *(f"Disallow: {path}" for path in _LEFT_ALONE)]
-    lines += (f"Allow: {path}" for path in _ALLOWED)
-    text = "".join(f"{line}\n" for line in lines)
-    return PlainTextResponse(text, headers={"Cache-Control": "public, max-age=86400"})
 
 
 class Health:
@@ -274,7 +258,10 @@ ROUTES = (
     *_form(f"{addresses.MINE}{_BOARD}", _read(me.look), _read(me.act)),
     Route(f"{addresses.MINE}{_CUP}", tournaments.look, methods=["GET"]),
     Route(f"{addresses.MINE}{_LADDER}", ladders.look, methods=["GET"]),
-    Route(addresses.ROBOTS, robots),
+    Route(addresses.ROBOTS, site.robots),
+    Route(addresses.SECURITY, site.security),
+    Route(addresses.FAVICON, site.favicon),
+    Route(addresses.SCHEMAS, site.schemas),
     Route(addresses.HEALTH, healthz),
     Route("/static/{name:path}", _static),
 )
