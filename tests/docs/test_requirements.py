@@ -51,3 +51,20 @@ def test_what_debians_package_takes_from_debian_is_new_enough_and_not_brought_al
     (left_out,) = re.findall(r"^OF_DEBIAN = (.*)$", rules, re.MULTILINE)
     needed_by_them = {"markupsafe"}
     assert set(left_out.split("|")) == {name for name, _ in taken} | needed_by_them
+
+
+def test_debians_package_names_whose_the_libraries_are_that_it_brings_along() -> None:
+    rules = (ROOT / "debian" / "rules").read_text()
+    left_out = "|".join(re.findall(r"^(?:OF_DEBIAN|NOT_NEEDED) = (.*)$", rules, re.MULTILINE))
+    brought = {name for name in locked("program") if not re.fullmatch(left_out, name)}
+    copyright_text = (ROOT / "debian" / "copyright").read_text()
+    named = re.findall(r"site-packages/(\w+)\*", copyright_text)
+    assert brought <= {name.replace("_", "-") for name in named}
+    licences = set(re.findall(r"^License: (\S+)$", copyright_text, re.MULTILINE))
+    assert licences == set(re.findall(r"^License: (\S+)\n ", copyright_text, re.MULTILINE))
+
+
+def test_the_project_has_one_address() -> None:
+    control = (ROOT / "debian" / "control").read_text()
+    assert f"\nHomepage: {WANTED['metadata']['url']}\n" in control
+    assert f"\nVcs-Git: {WANTED['metadata']['url']}.git\n" in control

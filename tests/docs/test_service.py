@@ -27,3 +27,22 @@ def test_with_a_database_on_another_host_the_service_reaches_that_too() -> None:
     for each in map(ip_address, allowed.split()):
         assert not each.is_loopback
         assert FAMILIES[each.version] in families.split()
+
+
+def test_the_backup_is_shut_in_as_the_server_is() -> None:
+    backup = unit("pbm_oust-backup.service", {})
+    for name in ("User", "Group", "UMask"):
+        assert settings(backup, name) == settings(UNIT, name)
+    kept, others = (
+        set(each.partition("NoNewPrivileges")[2].split("\n")) for each in (UNIT, backup)
+    )
+    open_for_the_server = {
+        "RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX",
+        "SystemCallFilter=setpriority",
+        "IPAddressAllow=localhost",
+    }
+    lines = {each for each in kept - others if "=" in each}
+    assert lines - {"WantedBy=multi-user.target"} == open_for_the_server
+    for each in (UNIT, backup):
+        assert settings(each, "MemoryMax")
+        assert settings(each, "TasksMax")

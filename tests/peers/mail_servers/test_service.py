@@ -47,6 +47,18 @@ def test_systemd_finds_no_fault_with_the_units(
     assert (found.returncode, found.stdout + found.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("name", ["pbm_oust.service", "pbm_oust-backup.service"])
+def test_systemd_finds_little_exposed(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(unit(name, {"ExecStart=pbm-oust": "ExecStart=/usr/bin/true"}))
+    looked = subprocess.run(
+        ["systemd-analyze", "security", "--offline=true", "--threshold=20", tmp_path / name],
+        env=os.environ | {"PATH": PATH},
+        capture_output=True,
+        text=True,
+    )
+    assert looked.returncode == 0, looked.stdout + looked.stderr
+
+
 def test_the_service_may_think_with_low_priority() -> None:
     allowed = set[str]()
     for words in settings(unit("pbm_oust.service", {}), "SystemCallFilter"):
