@@ -99,6 +99,8 @@ class Relaying:
         self._stopping = threading.Event()
         self.accepted = set[int]()
         """Letters that were handed over but could not be removed from the outbox."""
+        self.objection = ""
+        """What the relay has against us, if it has taken no letter since it said so."""
         self.news = threading.Condition()
         """What those wait at who have no letter; it guards what a flush knows."""
 
@@ -406,6 +408,10 @@ class _Flush:
         lasts = isinstance(reply, RelayRefusal)
         became, leaving = self._home.database.write(work, lasts=lasts)
         if done:
+            if isinstance(reply, str):
+                self._relaying.objection = ""
+            elif reply.is_about_us:
+                self._relaying.objection = reply.reason
             _log_reply(done, reply, has_failed=became.failed > 0)
         with self._change:
             self._flushed += became
@@ -449,7 +455,9 @@ def _log_reply(letter: letters.Letter, reply: Reply, *, has_failed: bool) -> Non
     """Tell the log what became of a letter, and of which mail it tells."""
     level, outcome, said = logging.INFO, "sent", reply
     if isinstance(reply, RelayRefusal):
-        level, said = logging.WARNING, reply.reason
+        said = reply.reason
+        if not reply.is_about_us:  # that keeps all letters, and is told once an hour
+            level = logging.WARNING
         outcome = "failed" if has_failed else f"waits {wait_after(letter.failures)} seconds"
     head, about = letter.head, letter.head.about
     entry = Entry(

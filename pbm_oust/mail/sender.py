@@ -3,11 +3,16 @@
 import logging
 import threading
 import time
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
 
+from pbm_oust.board.notation import format_time
 from pbm_oust.mail.flush import STOP_SECONDS, Relaying
 from pbm_oust.store import letters
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.home import Home
+from pbm_oust.store.letters import LetterState, count_letters
 from pbm_oust.store.upkeep import turn_letters_into_files
 
 log = logging.getLogger("pbm_oust")
@@ -35,6 +40,45 @@ def recover(home: Home, *, may_be_first: bool = False) -> None:
         log.warning("what a process that died has left stays: %s", error)
 
 
+TOLD_SECONDS = 3600.0
+"""How often the log is told that letters stay."""
+
+
+class Outage:
+    """A time when no letter leaves: the log is told when it begins, each hour, and at its end."""
+
+    def __init__(self, home: Home, clock: Callable[[], float] = time.monotonic) -> None:
+        self._home = home
+        self._clock = clock
+        self._begun: datetime | None = None
+        self._told = 0.0
+        self._most = 0
+        """The most letters that have waited."""
+
+    def goes_on(self, reason: object) -> None:
+        """Note that no letter leaves, and why."""
+        waiting = self._waiting()
+        self._most = max(self._most, waiting)
+        begun, now = self._begun, self._clock()
+        if begun and now < self._told + TOLD_SECONDS:
+            return
+        since = f" since {format_time(begun)}" if begun else ""
+        log.warning("letters stay in the outbox%s, %d of them: %s", since, waiting, reason)
+        self._begun, self._told = begun or self._home.now(), now
+
+    def is_over(self) -> None:
+        """Note that letters leave, or that none waits."""
+        if self._begun:
+            since = format_time(self._begun)
+            log.warning("letters leave again; %d have waited since %s", self._most, since)
+        self._begun, self._most = None, 0
+
+    def _waiting(self) -> int:
+        with suppress(OSError):
+            return self._home.ask(count_letters)[LetterState.WAITING]
+        return 0
+
+
 class Sender:
     """Flushes the outbox when there are new letters, and from time to time, in its own thread.
 
@@ -52,6 +96,7 @@ class Sender:
         """Whether letters may wait for a relay that is gone."""
         self._is_stopping = False
         self._pause = 0.0
+        self._outage = Outage(home)
         self.recover()
         self._thread = threading.Thread(target=self._run, name="sender", daemon=True)
         self._thread.start()
@@ -107,7 +152,7 @@ class Sender:
                 self._send()
                 self._pause = 0.0
             except OSError as error:
-                log.warning("letters stay in the outbox: %s", error)
+                self._outage.goes_on(error)
                 self._pause = min(max(2 * self._pause, SHORTEST_PAUSE), LONGEST_PAUSE)
             except Exception:
                 log.exception("letters stay in the outbox: a fault in the program")
@@ -136,8 +181,13 @@ class Sender:
             self._may_wait_in_vain = self._relaying is None
         if self._relaying:
             self._relaying.flush()
+            if objection := self._relaying.objection:
+                self._outage.goes_on(objection)
+            else:
+                self._outage.is_over()
             return
         if self._may_wait_in_vain:
             turn_letters_into_files(self._home)
             self._may_wait_in_vain = False
         self._home.write_out()
+        self._outage.is_over()

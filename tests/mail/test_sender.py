@@ -1,5 +1,7 @@
 """When the sender flushes the outbox."""
 
+import logging
+import re
 import socketserver
 import time
 from collections.abc import Iterator
@@ -9,7 +11,7 @@ from datetime import UTC, datetime
 import pytest
 
 from pbm_oust.mail.flush import Relaying
-from pbm_oust.mail.sender import Sender
+from pbm_oust.mail.sender import Outage, Sender
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
@@ -74,6 +76,58 @@ def test_a_relay_that_does_not_answer_is_tried_again_and_again(
     with hanging_up() as (visits, relay):
         sending.use(_to(home, relay))
         wait_until(lambda: len(visits) > 2, "somebody comes to the relay for the third time")
+
+
+def test_a_relay_that_is_down_is_told_when_it_begins_and_when_it_ends(
+    home: Home,
+    sending: Sender,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr("pbm_oust.mail.sender.SHORTEST_PAUSE", 0.01)
+    monkeypatch.setattr("pbm_oust.mail.sender.LONGEST_PAUSE", 0.01)
+    with hanging_up() as (visits, nowhere), listening_sink() as (_, relay):
+        sending.use(_to(home, nowhere))
+        wait_until(lambda: len(visits) > 10, "somebody comes to the relay again and again")
+        sending.use(_to(home, relay))
+        wait_until(lambda: "leave again" in caplog.text, "letters leave")
+    began, ended = _warnings(caplog)
+    assert began.startswith("letters stay in the outbox, 1 of them: ")
+    assert re.fullmatch(r"letters leave again; 1 have waited since 2\S+Z", ended)
+
+
+def test_a_relay_that_takes_nothing_from_us_is_down(
+    home: Home, sending: Sender, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    with listening_sink() as (sink, relay):
+        sink.refuses_senders, sink.refusal = True, "452 4.3.1 insufficient system storage"
+        sending.use(_to(home, relay))
+        wait_until(lambda: _warnings(caplog), "a warning")
+    assert _warnings(caplog) == [
+        "letters stay in the outbox, 1 of them: 452 4.3.1 insufficient system storage"
+    ]
+    assert 'outcome="waits 60 seconds"' in caplog.text
+
+
+def test_an_outage_is_told_once_an_hour(home: Home, caplog: pytest.LogCaptureFixture) -> None:
+    now = [0.0]
+    outage = Outage(home, lambda: now[0])
+    for _ in range(3 * 240):
+        outage.goes_on("gone away")
+        now[0] += 15
+    outage.is_over()
+    outage.is_over()
+    told = [re.sub(r"2\S+Z", "THEN", each) for each in _warnings(caplog)]
+    assert told == [
+        "letters stay in the outbox, 0 of them: gone away",
+        *["letters stay in the outbox since THEN, 0 of them: gone away"] * 2,
+        "letters leave again; 0 have waited since THEN",
+    ]
+
+
+def _warnings(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [each.getMessage() for each in caplog.records if each.levelno == logging.WARNING]
 
 
 def test_letters_that_another_process_writes_leave_soon(home: Home) -> None:
