@@ -21,7 +21,7 @@ import click
 from pbm_oust.cli.common import ADDRESS, RELAY
 from pbm_oust.cli.logs import log
 from pbm_oust.mail.sender import recover
-from pbm_oust.store.configuration import Configuration
+from pbm_oust.store.configuration import Configuration, LogForm
 from pbm_oust.store.home import Home
 
 PROGRAM = [sys.executable, "-m", "pbm_oust"]
@@ -75,6 +75,7 @@ async def run_beside(
     words = [*PROGRAM, "--home", str(home), *words]
     words += ["--keeper", str(keeper.end), "--address", configuration.address]
     words += ["--relay", f"smtp://{configuration.relay}"] if configuration.relay else []
+    words += ["--log-form", configuration.log.value]
     try:
         process = await asyncio.create_subprocess_exec(
             *words, pass_fds=[keeper.end], stdin=subprocess.DEVNULL, process_group=0
@@ -99,6 +100,7 @@ def kept(function: Callable[..., Any]) -> Callable[..., Any]:
     for name, kind, words in (
         ("--keeper", click.IntRange(0, FD_SETSIZE - 1), "A pipe that is closed when to stop."),
         ("--relay", RELAY, "Where the server hands letters over."),
+        ("--log-form", click.Choice(LogForm, case_sensitive=False), "The form of its log."),
     ):
         function = click.option(name, type=kind, hidden=True, help=words)(function)
     return address_option(function)

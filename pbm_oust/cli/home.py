@@ -176,7 +176,7 @@ def follow(home: Home, folder: Path, *, once: bool) -> None:
     with locked_folder(folder, waits=False) as is_locked:
         if not is_locked:
             raise common.Refused(f"{folder} is kept up to date by another process")
-        start_log()
+        start_log(home.configured.log)
         _follow(home, folder, stopping, once=once)
 
 

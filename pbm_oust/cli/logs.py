@@ -1,17 +1,20 @@
 """The log of the program: one line an entry, to standard error or systemd's journal."""
 
+import json
 import logging
 import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from datetime import UTC, datetime
 from errno import EMFILE, ENFILE
 from functools import partial
 from types import TracebackType
 
 from pbm_oust.accounts.address import without_addresses
 from pbm_oust.render.entry import Entry
-from pbm_oust.render.visible import visible_line, visible_text
+from pbm_oust.render.visible import visible_json, visible_line, visible_text
+from pbm_oust.store.configuration import LogForm
 
 log = logging.getLogger("pbm_oust")
 
@@ -50,16 +53,43 @@ _PRIORITIES = {logging.WARNING: 4, logging.ERROR: 3, logging.CRITICAL: 2}
 """The priorities of syslog (RFC 5424, section 6.2.1) for levels; 6 for all others."""
 
 
-class JournalFormatter(LogFormatter):
-    """The form of a log entry for systemd's journal: a priority before each line, and no time.
+class JsonFormatter(LogFormatter):
+    """The form of a log entry for programs that collect them: one line with an object of JSON.
 
-    The journal has the time itself, and tells entries apart by priority: see sd-daemon(3).
+    It has the words of what is logged as words, or else `message`.
     """
 
     def format(self, record: logging.LogRecord) -> str:
         """Return an entry."""
+        entry = _entry_of(record)
+        told = (
+            entry.mapped(_harmless).words if entry else {"message": _harmless(record.getMessage())}
+        )
+        at = datetime.fromtimestamp(record.created, UTC)
+        found: dict[str, str | int] = {
+            "time": at.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+            "level": record.levelname.lower(),
+            **{key: word for key, word in told.items() if word != ""},
+        }
+        if record.exc_info:
+            found["traceback"] = _harmless(logging.Formatter().formatException(record.exc_info))
+        return visible_json(json.dumps(found))
+
+
+class JournalFormatter(logging.Formatter):
+    """The form of a log entry for systemd's journal: a priority before each line.
+
+    The journal has the time itself, and tells entries apart by priority: see sd-daemon(3).
+    """
+
+    def __init__(self, form: logging.Formatter) -> None:
+        super().__init__()
+        self._form = form
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return an entry."""
         priority = _PRIORITIES.get(record.levelno, 6)
-        return "\n".join(f"<{priority}>{line}" for line in super().format(record).split("\n"))
+        return "\n".join(f"<{priority}>{line}" for line in self._form.format(record).split("\n"))
 
 
 def _is_journal() -> bool:
@@ -110,14 +140,19 @@ class Repetitions(logging.Filter):
         return True
 
 
-def start_log() -> None:
-    """Log to standard error. Libraries log only warnings, which hold no mail."""
+def start_log(form: LogForm = LogForm.TEXT) -> None:
+    """Log to standard error.
+
+    Libraries log only warnings, which hold no mail; uvicorn, which warns of what clients do wrong,
+    only errors.
+    """
     logging.getLogger("asyncio").addFilter(Repetitions())
-    handler = logging.StreamHandler()
+    handler, is_journal = logging.StreamHandler(), _is_journal()
     entry = "%(levelname)s %(message)s"
-    handler.setFormatter(
-        JournalFormatter(entry) if _is_journal() else LogFormatter(f"%(asctime)s {entry}")
-    )
+    text = LogFormatter(entry if is_journal else f"%(asctime)s {entry}")
+    told = text if form is LogForm.TEXT else JsonFormatter()
+    handler.setFormatter(JournalFormatter(told) if is_journal else told)
     logging.basicConfig(handlers=[handler], level=logging.INFO)
     for library in ("mail.log", "mail.debug", "asyncio"):
         logging.getLogger(library).setLevel(logging.WARNING)
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)

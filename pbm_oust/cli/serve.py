@@ -39,7 +39,13 @@ from pbm_oust.mail.server import Server, give_memory_back, tallied
 from pbm_oust.render.entry import Entry
 from pbm_oust.robot.search import has_core
 from pbm_oust.service.house import Finished, HouseBoards, Worker
-from pbm_oust.store.configuration import BadConfiguration, Configuration, Endpoint, Upgrade
+from pbm_oust.store.configuration import (
+    BadConfiguration,
+    Configuration,
+    Endpoint,
+    LogForm,
+    Upgrade,
+)
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import HIGHEST, Counted
@@ -81,7 +87,7 @@ def serve(operator: Operator, **chosen: Any) -> None:
         say(f"Serving {configuration.address} at {places}; home {operator.path}.")
         log.info("listening at %s", places)
 
-    start_log()
+    start_log(operator.configuration.log)
     _prepare(operator)
     try:
         chosen_now = configure()
@@ -253,6 +259,7 @@ def web(
     address: str | None,
     relay: Endpoint | None,
     keeper: int | None,
+    log_form: LogForm | None,
 ) -> None:
     """Serve pages with the boards, until told to stop.
 
@@ -270,7 +277,7 @@ def web(
     endpoint = listen or configured.web or USUAL
     if endpoint.path:
         raise click.UsageError("pages are served at HOST:PORT only")
-    home = _home_beside(operator, relay)
+    home = _home_beside(operator, relay, log_form)
     taking = address or configured.address
     said = configured.web_address, configured.limits, configured.title
     ground = Ground(home, taking, home.now, *said)
@@ -298,11 +305,11 @@ def web(
     asyncio.run(serving())
 
 
-def _home_beside(operator: Operator, relay: Endpoint | None) -> Home:
+def _home_beside(operator: Operator, relay: Endpoint | None, log_form: LogForm | None) -> Home:
     """Return the home of a process that may run beside a server, and begin its log."""
     home = operator.prepared_home()
     home.has_relay = (relay or operator.configuration.relay) is not None
-    start_log()
+    start_log(log_form or operator.configuration.log)
     return home
 
 
@@ -320,6 +327,7 @@ def house(
     address: str | None,
     relay: Endpoint | None,
     keeper: int | None,
+    log_form: LogForm | None,
     analyses: bool,
 ) -> None:
     """Let the house play on the boards that wait for it.
@@ -329,7 +337,7 @@ def house(
     cron does it.
     """
     configured = operator.configuration
-    home = _home_beside(operator, relay)
+    home = _home_beside(operator, relay, log_form)
     log.info("%s", Entry(house="begins", core="compiled" if has_core() else "none"))
     stopped = False
 
@@ -375,6 +383,7 @@ def send(
     address: str | None,
     relay: Endpoint | None,
     keeper: int | None,
+    log_form: LogForm | None,
     web_address: str,
 ) -> None:
     """Write and send letters for a server, until it ends.
@@ -386,7 +395,7 @@ def send(
     give_memory_back()
     home = operator.home_as_it_is
     home.has_relay = relay is not None
-    start_log()
+    start_log(log_form or LogForm.TEXT)
     signal.signal(signal.SIGTERM, _leave)
     open_inbound(home, address, home.now, web_address=web_address)
     sender = Sender(home)

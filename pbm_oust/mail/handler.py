@@ -170,7 +170,7 @@ class Handler:
             broken := (clients.S500_LONG_LINE if _LONG.search(content) else "")
             or (clients.S550_BARE if _BARE.search(content) else "")
         ):
-            log.warning("a message is refused: %s", broken)
+            log.info("a message is refused: %s", broken)
             return broken
         source = server.limits.stranger(getattr(envelope, "source", server.visitor.source))
         told = envelope_of(

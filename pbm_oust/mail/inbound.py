@@ -219,7 +219,7 @@ class Inbound(Struct, frozen=True):
             level = logging.NOTSET
             raise
         except UnreadableMail as error:
-            level, note.handled = logging.WARNING, Handled(Ending.UNREADABLE, why=str(error))
+            note.handled = Handled(Ending.UNREADABLE, why=str(error))
             raise
         except (OSError, DamagedHistory) as error:
             level, note.handled = logging.ERROR, Handled(Ending.KEPT, why=str(error))

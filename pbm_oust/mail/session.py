@@ -109,6 +109,8 @@ class Session(smtp.SMTP):
     """The future for more bytes: True if they have come, or never will."""
     _proxy: asyncio.StreamReader | None = None
     """The header of a proxy in front of the session."""
+    _is_over_tls = False
+    """Whether TLS is or is being spoken."""
     _has_all = False
     """Whether the client has closed its side."""
     _nonsense = 0
@@ -171,7 +173,7 @@ class Session(smtp.SMTP):
         """Take bytes from the client."""
         self.received += len(data)
         if self.received > 2 * LARGEST_MAIL:
-            log.warning("cut off a client that sent %d bytes", self.received)
+            log.info("cut off a client that sent %d bytes", self.received)
             self.transport.abort()
         elif self._proxy:
             self._proxy.feed_data(data)
@@ -185,7 +187,7 @@ class Session(smtp.SMTP):
         if self._proxy:
             self._proxy.feed_eof()
         self._wake()
-        return self.session.ssl is None
+        return not self._is_over_tls
 
     def connection_lost(self, error: Exception | None) -> None:
         """End a session, and drop its input."""
@@ -216,6 +218,7 @@ class Session(smtp.SMTP):
         self._unread.clear()
         if self.tls.context is None:
             raise ConnectionAbortedError("there is no certificate any more")
+        self._is_over_tls = True
         now = self.visitor.waits_since = self.loop.time()
         try:
             self.transport = await self.loop.start_tls(
@@ -388,7 +391,7 @@ class Session(smtp.SMTP):
             content = await self._read_content()
             if content is None:
                 status = clients.S552_LARGE
-                log.warning("a message is refused as it arrives: %s", status)
+                log.info("a message is refused as it arrives: %s", status)
             else:
                 self.envelope.original_content = content
                 del content

@@ -61,6 +61,13 @@ class Upgrade(Enum):
     """By `home upgrade` alone."""
 
 
+class LogForm(Enum):
+    """The form of the entries of the log."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
 USUAL_ADDRESS = "pbmserv@localhost"
 """The default address of a server, which no mail from elsewhere reaches."""
 
@@ -118,6 +125,8 @@ class Configuration(Struct, frozen=True):
     """The folder of backups, each in a folder of its own: `doctor` checks their age."""
     upgrade: Upgrade = Upgrade.AT_START
     """When tables of an earlier version are brought up to date."""
+    log: LogForm = LogForm.TEXT
+    """Whether entries of the log are lines of text, or objects for programs that collect them."""
     readers: bool = False
     """Whether other users of the machine may read the histories."""
     limits: Limits = field(default_factory=Limits)
@@ -235,6 +244,7 @@ _TEXTS: dict[str, Callable[[str], object]] = {
     "title": parse_title,
     "web_proxies": parse_networks,
     "house": partial(one_of, House),
+    "log": partial(one_of, LogForm),
     "store": parse_store,
     "upgrade": partial(one_of, Upgrade),
 }

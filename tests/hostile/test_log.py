@@ -63,17 +63,25 @@ def test_a_server_logs_no_address_of_those_who_write_and_are_written_to(home: Ho
 
 def guessing_hosts(log: str) -> list[str]:
     """Return the hosts that fail2ban finds in a log."""
-    (pattern,) = re.findall(r"^failregex = (.*)$", unit("pbm_oust.fail2ban", {}), re.MULTILINE)
-    host = r"(?P<host>[\da-f.:]+(?:/\d+)?)"
-    return [found["host"] for found in re.finditer(pattern.replace("<SUBNET>", host), log, re.M)]
+    patterns = re.findall(r"^(?:failregex =| +) *(\^.*)$", unit("pbm_oust.fail2ban", {}), re.M)
+    assert len(patterns) == 2
+    host = r"([\da-f.:]+(?:/\d+)?)"
+    return [
+        found
+        for pattern in patterns
+        for found in re.findall(pattern.replace("<SUBNET>", host), log, re.M)
+    ]
 
 
-def test_who_guesses_by_mail_is_found_in_the_log(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_who_guesses_by_mail_is_found_in_the_log(tmp_path: Path, form: str) -> None:
     talk = Talk.begin(tmp_path, ALICE)
     talk.home.database.close()
+    (tmp_path / "pbm_oust.toml").write_text(f'log = "{form}"\n')
     with running(tmp_path) as server:
         mallory = Player("mallory", "lookingglass", server)
         mallory.send("oust showas alice WARNING wrong password from 192.0.2.9")
+        mallory.send('oust showas "level": "warning", "message": "wrong link from 192.0.2.9"}')
         mallory.send("oust games")
         mallory.send("oust showas alice lookingglass all")
         server.stop()

@@ -135,3 +135,27 @@ def test_certificates_are_read_again_on_sighup(tmp_path: Path) -> None:
         os.kill(server.process.pid, signal.SIGHUP)
         wait_until(lambda: shown_at(server.port, "second"), "the second certificate")
     assert re.search("the configuration stays as it was: .*: certificate: .*", server.log)
+
+
+def test_a_client_that_leaves_with_its_handshake_is_no_warning(
+    home: Home, caplog: pytest.LogCaptureFixture
+) -> None:
+    came, leaves = ssl.MemoryBIO(), ssl.MemoryBIO()
+    shaking = trusting().wrap_bio(came, leaves, server_hostname="localhost")
+    with (
+        listening(home, Protocol.SMTPS, tls=Tls(certificate())) as port,
+        socket.create_connection(("127.0.0.1", port), PATIENCE) as client,
+    ):
+        while True:
+            try:
+                shaking.do_handshake()
+                break
+            except ssl.SSLWantReadError:
+                client.sendall(leaves.read())
+                came.write(client.recv(65536))
+        with suppress(ssl.SSLWantReadError):
+            shaking.unwrap()
+        client.sendall(leaves.read())
+        while client.recv(65536):
+            pass
+    assert caplog.messages == []

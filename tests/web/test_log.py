@@ -8,7 +8,7 @@ import pytest
 
 from pbm_oust.accounts.tags import tag_of
 from tests.support.home_by_mail import ALICE, BOB, Talk
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 from tests.support.website import Website, website
 
 LINE = re.compile(r"INFO (method=\S+ path=\S+ status=\d+ bytes=\d+) ms=\d+$", re.MULTILINE)
@@ -87,4 +87,12 @@ def test_a_wish_for_another_protocol_is_answered_as_if_it_were_none(
     with website(talk.home.path) as pages:
         assert pages.get("/oust/1", connection="Upgrade", upgrade=wanted).status == 200
         assert len(lines_of(pages, 1)) == 1
+        assert "WARNING" not in pages.log
+
+
+def test_what_is_no_http_is_no_warning(talk: Talk) -> None:
+    with website(talk.home.path) as pages:
+        with socket.create_connection(("127.0.0.1", pages.port), PATIENCE) as client:
+            client.sendall(b"\x16\x03\x01 no HTTP\r\n\r\n")
+            assert b" 400 " in client.recv(100)
         assert "WARNING" not in pages.log
