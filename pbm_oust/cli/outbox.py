@@ -17,7 +17,14 @@ from pbm_oust.mail import own_socket
 from pbm_oust.store.configuration import BadConfiguration, Endpoint
 from pbm_oust.store.disk import NoSuchFile
 from pbm_oust.store.faults import DatabaseFault, command_line
-from pbm_oust.store.letters import Letter, LetterState, hold_letters, parse_content, text_of
+from pbm_oust.store.letters import (
+    Letter,
+    LetterState,
+    hold_letters,
+    parse_content,
+    remove_letters,
+    text_of,
+)
 from pbm_oust.store.outbox import CannotWrite, name_of
 from pbm_oust.store.upkeep import release_letters
 from pbm_oust.store.verifications import bounces_of, forget_bounces
@@ -87,13 +94,21 @@ def retry(operator: common.Operator, names: tuple[str, ...]) -> None:
 
 
 @common.command()
-@click.argument("names", nargs=-1, required=True, metavar="NAME..")
-def remove(operator: common.Operator, names: tuple[str, ...]) -> None:
+@click.argument("names", nargs=-1, metavar="[NAME..]")
+@click.option("--failed", "all_failed", is_flag=True, help="Remove all letters that failed.")
+def remove(operator: common.Operator, names: tuple[str, ...], *, all_failed: bool) -> None:
     """Remove letters that failed, are held back or cannot be written.
 
     The beginning of a name is enough for each.
     """
     outbox = operator.home.outbox
+    if all_failed == bool(names):
+        raise click.UsageError("name letters, or remove all that failed with --failed")
+    if all_failed:
+        failed = [each.id for each in outbox.listed(LetterState.FAILED)]
+        operator.home.do(remove_letters, failed)
+        say(f"removed {counted(len(failed), 'letter')}")
+        return
     aside = outbox.letters(LetterState.HELD, LetterState.FAILED)
     aside += [name_of(each) for each in outbox.listed() if each.is_put_aside]
     aside = [*dict.fromkeys(aside)]

@@ -87,9 +87,9 @@ def serve(operator: Operator, **chosen: Any) -> None:
         say(f"Serving {configuration.address} at {places}; home {operator.path}.")
         log.info("listening at %s", places)
 
-    start_log(operator.configuration.log)
-    _prepare(operator)
     try:
+        start_log(operator.read_configuration().log)
+        _prepare(operator)
         chosen_now = configure()
         counts, home = Counts(), operator.home
         meanwhile = partial(_meanwhile, chosen_now, configure, counts)

@@ -11,7 +11,7 @@ from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.password import checked_hash
 from pbm_oust.board import Game
 from pbm_oust.board.notation import format_time
-from pbm_oust.doctor import RESTORE, Examiner, Finding, counted, examined
+from pbm_oust.doctor import RESTORE, Examiner, Finding, counted, examined, first_of
 from pbm_oust.refusal import NotAllowed
 from pbm_oust.robot.levels import HOUSE
 from pbm_oust.rules import KINDS
@@ -41,6 +41,7 @@ If a game has no more than three times as many boards, all are replayed.
 def check_boards(on: Examiner) -> Iterator[Finding]:
     """Yield findings about boards, each after a replay; a usual look takes a sample."""
     home, boards, is_damaged = on.home, GameReader(on.home), False
+    ahead = list[str]()
     whole = number = 0
     for kind in KINDS:
         if not (home.is_on_server or (home.path / kind).is_dir()):
@@ -51,10 +52,16 @@ def check_boards(on: Examiner) -> Iterator[Finding]:
         yield from _strange_files(on, kind, names, aside)
         number += len(names)
         for name in _looked_at(on, names, aside):
-            findings = list(_check_board(on, boards, name, aside.get(name.board, ())))
+            findings = list(_check_board(on, boards, name, aside.get(name.board, ()), ahead))
             yield from findings
             whole += not findings
             is_damaged = is_damaged or bool(findings)
+    if ahead:
+        yield on.note(
+            f"{counted(len(ahead), 'board')} with times in the future: {first_of(ahead)}; a clock "
+            "was ahead then, and the time of the next turn counts from now; or this one is behind, "
+            "and has to be set"
+        )
     if not is_damaged:
         of = "" if whole == number else f" of {number}"
         rest = ": what changed last, and some of the rest; --all replays each" if of else ""
@@ -82,8 +89,9 @@ def _looked_at(
 
 
 def _check_board(
-    on: Examiner, boards: GameReader, name: BoardName, aside: Sequence[Path]
+    on: Examiner, boards: GameReader, name: BoardName, aside: Sequence[Path], ahead: list[str]
 ) -> Iterator[Finding]:
+    """Yield faults of a board, and add it to those whose latest time lies in the future."""
     file = on.name_of(on.home.history_path(name))
     try:
         game = boards.game(KINDS[name.kind], name.board)
@@ -101,11 +109,7 @@ def _check_board(
         findings += _check_owners(on, snapshot, game)
     yield from findings
     if game.latest > on.now + TOLERANCE:
-        yield on.note(
-            f"{file}: its latest time, {format_time(game.latest)}, lies in the future: a clock was "
-            "ahead then, and the time of the next turn counts from now; or this one is behind, and "
-            "has to be set"
-        )
+        ahead.append(f"{file} until {format_time(game.latest)}")
 
 
 def _accepting(name: BoardName) -> tuple[str, ...]:

@@ -242,6 +242,8 @@ def _ratings(on: Examiner, snapshot: Snapshot) -> Iterator[Finding]:
 LONGEST_WAIT = timedelta(days=1)
 """The waiting time of a letter after which the operator should look."""
 LONGEST_STAGE = timedelta(hours=1)
+TOLD_AFTER = timedelta(days=3)
+"""The age at which letters to addresses of no account that have failed are told of."""
 
 
 def check_letters(on: Examiner) -> Iterator[Finding]:
@@ -250,10 +252,12 @@ def check_letters(on: Examiner) -> Iterator[Finding]:
     waiting = [each for each in listed if each.state in (LetterState.WAITING, LetterState.FILE)]
     held = [each for each in listed if each.state is LetterState.HELD]
     failed = [each for each in listed if each.state is LetterState.FAILED]
+    unknown = on.home.ask(_to_nobody, [*failed, *(each for each in waiting if each.failures)])
     findings = chain(
         on.home.ask(lambda snapshot: list(_without_reader(on, snapshot, [*waiting, *held]))),
-        _late(on, waiting),
-        _aside(on, held, failed),
+        _late(on, [each for each in waiting if each.id not in unknown]),
+        _aside(on, held, [each for each in failed if each.id not in unknown]),
+        _made_up(on, [each for each in failed if each.id in unknown]),
         _unwritable(on, waiting),
         _unfinished(on),
     )
@@ -273,6 +277,11 @@ def _without_reader(
             yield on.bad(what, "Look at it", "outbox", "show", name)
         elif not (letter.head.is_answer or _has_reader(snapshot, recipient)):
             yield on.note(f"the letter {name} goes to {recipient}, which no account has")
+
+
+def _to_nobody(snapshot: Snapshot, letters: Iterable[Letter]) -> set[int]:
+    """Return the letters to addresses of no account: anybody can cause one that does not leave."""
+    return {each.id for each in letters if not is_known(snapshot, each.head.recipient)}
 
 
 def _has_reader(snapshot: Snapshot, address: str) -> bool:
@@ -311,6 +320,14 @@ def _aside(on: Examiner, held: Sequence[Letter], failed: Sequence[Letter]) -> It
         what = f"{counted(len(failed), 'letter')} failed, the latest to {failed[-1].head.recipient}"
         remedy = "Look at it, and then use retry or remove in the place of show"
         yield on.bad(what, remedy, "outbox", "show", name_of(failed[-1]))
+
+
+def _made_up(on: Examiner, failed: Iterable[Letter]) -> Iterator[Finding]:
+    """Yield how many letters to addresses of no account have failed, but for the latest."""
+    if old := [each for each in failed if each.posted < on.now - TOLD_AFTER]:
+        to = first_of([each.head.recipient for each in reversed(old)])
+        what = f"{counted(len(old), 'letter')} to addresses of no account failed: {to}"
+        yield on.note(f"{what}; to remove all that failed", "outbox", "remove", "--failed")
 
 
 def _unwritable(on: Examiner, letters: Iterable[Letter]) -> Iterator[Finding]:

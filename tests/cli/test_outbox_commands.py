@@ -11,10 +11,11 @@ import pytest
 from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.mail.flush import Relaying
 from pbm_oust.store.home import Home
+from pbm_oust.store.letters import LetterState
 from pbm_oust.store.outbox import Outbox
 from pbm_oust.store.upkeep import forget_expired
 from pbm_oust.store.verifications import bounces_of, note_bounce
-from tests.support.command_line import run
+from tests.support.command_line import done, run
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, home_of
 from tests.support.outbox import letters
 from tests.support.sink import listening_sink
@@ -108,6 +109,20 @@ def test_a_letter_that_somebody_else_takes_meanwhile_is_refused(
         1,
         f"Error: the letter {name} is no longer there\n",
     )
+
+
+def test_all_letters_that_failed_are_removed_at_once(home: Path) -> None:
+    for name in ("unknown1", "unknown2"):
+        _ask_for_help(home, f"{name}@example.org")
+    with listening_sink() as (_, endpoint):
+        _flush(home, endpoint)
+    waiting, *_ = _ask_for_help(home, "carol@example.com")
+    assert done(home, "outbox", "remove", "--failed") == "removed 2 letters\n"
+    assert Home(home).outbox.letters(*LetterState) == [waiting]
+    for words in ((), (waiting, "--failed")):
+        refused = run(home, "outbox", "remove", *words)
+        assert refused.exit_code == 2
+        assert "name letters, or remove all that failed with --failed" in refused.output
 
 
 def test_an_operator_has_an_address_written_to_again(home: Path) -> None:

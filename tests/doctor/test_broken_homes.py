@@ -16,8 +16,10 @@ from pbm_oust.doctor import home as checks
 from pbm_oust.store.accounts import import_accounts, parse_accounts
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.home import Home
+from pbm_oust.store.letters import Draft, Head
 from tests.support.command_line import run
 from tests.support.home_by_mail import ALICE, BOB, Talk
+from tests.support.outbox import post
 from tests.support.server import PROGRAM
 from tests.support.sink import listening_sink
 
@@ -244,6 +246,46 @@ def _with_relay(tmp_path: Path, line: str) -> Result:
     text = home.read_configuration()
     home.configuration.write_text("\n".join([*text.splitlines()[:2], line]))
     return examine(home.path, "--relay")
+
+
+def test_letters_to_made_up_addresses_that_fail_are_told_after_three_days(tmp_path: Path) -> None:
+    """Anybody can have one sent there."""
+    home = lay("sound", tmp_path / "home")
+    told = dict[int, list[str]]()
+    for days in (2, 4):
+        posted = home.now() - timedelta(days=days)
+        for name in ("made.up", "another"):
+            draft = Draft(Head(f"{name}@example.com", f"<{days}@example.com>", "-"), b"", posted)
+            post(home, draft)
+        home.do(lambda each: each.run("UPDATE letters SET state = 'failed', failures = 1"))
+        home.database.close()
+        result = examine(home.path)
+        lines = faults(result).replace(f"{tmp_path}/", "").splitlines()
+        told[days] = [line for line in lines if "outbox" in line]
+        assert result.exit_code == 0
+    assert told == {
+        2: [],
+        4: [
+            "note  outbox: 2 letters to addresses of no account failed: another@example.com"
+            " (and 1 more); to remove all that failed:  pbm-oust --home home outbox remove --failed"
+        ],
+    }
+
+
+def test_a_letter_to_a_made_up_address_that_is_put_off_for_days_is_no_fault(tmp_path: Path) -> None:
+    home = lay("sound", tmp_path / "home")
+    told = list[bool]()
+    for recipient in ("made.up@example.com", ALICE):
+        posted = home.now() - timedelta(days=2)
+        post(home, Draft(Head(recipient, "<1@example.com>", "-"), b"", posted))
+        home.do(
+            lambda each: each.run(
+                "UPDATE letters SET failures = 9, next_try = unixepoch() + 3600, state = 'waiting'"
+            )
+        )
+        home.database.close()
+        told.append("letters wait for the relay since" in faults(examine(home.path)))
+    assert told == [False, True]
 
 
 def test_nothing_is_wrong_after_a_clock_was_a_month_ahead(tmp_path: Path) -> None:

@@ -2,10 +2,14 @@
 
 import json
 import os
+import re
 import shutil
 import smtplib
 import ssl
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -257,12 +261,62 @@ def test_the_clock_is_looked_at(home: Home) -> None:
     )
 
 
+def _make_older(home: Home) -> None:
+    """Let a home be three days old."""
+    three_days_ago = time.time() - 3 * 24 * 3600
+    os.utime(home.key_path, (three_days_ago, three_days_ago))
+
+
+def test_backups_that_a_clock_ahead_has_dated_do_not_count(home: Home) -> None:
+    folder = home.path.parent / "backups"
+    folder.mkdir()
+    configure(home, f'backups = "{folder}"')
+    done(home, "backup", str(folder / "first"))
+    (found,) = about(home, "backups")
+    assert found.startswith(f"ok 1 backup in {folder}, the latest of ")
+    later = time.time() + 30 * 24 * 3600
+    os.utime(folder / "first" / "pbm_oust.db", (later, later))
+    _make_older(home)
+    (found,) = about(home, "backups")
+    assert found.startswith(f"BAD there is none in {folder}. ")
+
+
+AS_SOMEBODY_ELSE = """
+import os, sys
+from datetime import UTC, datetime
+from pathlib import Path
+from pbm_oust.doctor import Examiner, outside
+from pbm_oust.store.configuration import Configuration
+from pbm_oust.store.home import Home
+configured = Configuration(backups=sys.argv[2])
+on = Examiner(Home(Path(sys.argv[1])), "backups", configured, datetime.now(UTC))
+if os.geteuid() == 0:
+    os.setuid(65534)
+print(*outside.check_backups(on), sep="\\n")
+"""
+
+
+def test_backups_that_others_may_not_look_at_are_no_fault(home: Home) -> None:
+    folder = home.path.parent / "backups"
+    folder.mkdir(mode=0)
+    command = [sys.executable, "-c", AS_SOMEBODY_ELSE, str(home.path), str(folder)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert re.fullmatch(
+        rf"note  backups: not looked at: \S+ may not read {folder}; ask as whoever makes them\n",
+        said,
+    )
+
+
 def test_backups_are_as_old_as_the_latest_of_them(home: Home) -> None:
     folder = home.path.parent / "backups"
     configure(home, f'backups = "{folder}"')
+    new = about(home, "backups")
+    _make_older(home)
     (missing,) = about(home, "backups")
     folder.mkdir()
     (none,) = about(home, "backups")
+    home.key_path.touch()
+    new += about(home, "backups")
     for name in ("first", "second"):
         done(home, "backup", str(folder / name))
     (folder / "unfinished").mkdir()
@@ -275,6 +329,10 @@ def test_backups_are_as_old_as_the_latest_of_them(home: Home) -> None:
     ]
     assert missing.startswith(f"BAD {folder} cannot be read: No such file or directory. ")
     assert none.startswith(f"BAD there is none in {folder}. Make one:  ")
+    assert new == [
+        f"note there is no {folder} yet, and this home is not two days old",
+        f"note there is none in {folder} yet, and this home is not two days old",
+    ]
     assert [each.severity for each in found] == [Severity.OK, Severity.BAD]
     assert found[0].text == f"2 backups in {folder}, the latest of 2027-01-15T08:00:00Z"
 
