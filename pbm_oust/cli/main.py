@@ -167,6 +167,18 @@ def _version() -> str:
     return __version__
 
 
+def _usual_home() -> str:
+    """Return the home of whoever names none: `games` in a checkout, else where users keep data.
+
+    That is `$XDG_DATA_HOME/pbm_oust`: see the XDG Base Directory Specification, version 0.8.
+    """
+    if os.path.exists(os.path.join("pbm_oust", "cli", "main.py")):
+        return "games"
+    data = os.environ.get("XDG_DATA_HOME", "")
+    data = data if os.path.isabs(data) else os.path.expanduser(os.path.join("~", ".local", "share"))
+    return os.path.join(data, "pbm_oust")
+
+
 @click.group(
     cls=LazyGroup,
     lazy_subcommands=_commands(),
@@ -178,7 +190,7 @@ def _version() -> str:
     type=click.Path(),
     metavar="DIRECTORY",
     envvar="PBM_OUST_HOME",
-    default="games",
+    default=_usual_home(),
     show_default=True,
     help="The directory that holds everything the server knows.",
 )

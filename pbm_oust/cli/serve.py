@@ -36,6 +36,7 @@ from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.mail.listener import CannotListen
 from pbm_oust.mail.sender import Sender
 from pbm_oust.mail.server import Server, give_memory_back, tallied
+from pbm_oust.mail.tls import read_certificate
 from pbm_oust.render.entry import Entry
 from pbm_oust.robot.search import has_core
 from pbm_oust.service.house import Finished, HouseBoards, Worker
@@ -53,6 +54,7 @@ from pbm_oust.store.rebuilding import look_less_for_circles
 
 UNUSABLE = 2
 """The exit status if the configuration or the port is of no use, which starting again mends not."""
+INSTALL = "pip install 'pbm_oust[{}]'"
 DATABASE_SECONDS = 2.0
 """How long after a look for a database server that is away the next one comes."""
 
@@ -67,12 +69,14 @@ DATABASE_SECONDS = 2.0
 )
 @click.option("--relay", type=RELAY, help="Hand letters to smtp://HOST:PORT.")
 @click.option("--web", type=ENDPOINT, help="Serve pages with the boards at HOST:PORT, too.")
+@click.option("--check", is_flag=True, help="Only say what is wrong with the configuration.")
 @address_option
-def serve(operator: Operator, **chosen: Any) -> None:
+def serve(operator: Operator, *, check: bool, **chosen: Any) -> None:
     """Take mail and answer it, until told to stop.
 
     Options override pbm_oust.toml in the home, where smtp = "" turns SMTP off. Without a relay,
     letters stay in the outbox, a Maildir in the home. SIGHUP makes the server read the file again.
+    Exit status 2 if the configuration or a port cannot be used, however often one tries.
     """
     named = {name: value for name, value in chosen.items() if value}
 
@@ -80,14 +84,23 @@ def serve(operator: Operator, **chosen: Any) -> None:
         configured = structs.replace(operator.read_configuration(), **named)
         if not (configured.smtp or configured.smtps or configured.lmtp):
             raise BadConfiguration("nowhere to listen: give --smtp or --lmtp")
+        for place, library, extra in (
+            (configured.web, "uvicorn", "web"),
+            (configured.metrics, "prometheus_client", "metrics"),
+        ):
+            if place and not find_spec(library):
+                raise BadConfiguration(f"{extra} needs more libraries: {INSTALL.format(extra)}")
         return configured
 
     def announce(configuration: Configuration, listening: Iterable[Endpoint]) -> None:
         places = " and ".join(map(str, listening))
-        say(f"Serving {configuration.address} at {places}; home {operator.path}.")
+        say(f"Serving {configuration.address} at {places}; home {operator.path.absolute()}.")
         log.info("listening at %s", places)
 
     try:
+        if check:
+            read_certificate(configure())
+            return
         start_log(operator.read_configuration().log)
         _prepare(operator)
         chosen_now = configure()
@@ -169,8 +182,6 @@ async def _meanwhile(
 
 @contextmanager
 def _metrics_served(home: Home, counts: Counts, endpoint: Endpoint) -> Iterator[None]:
-    if not find_spec("prometheus_client"):
-        raise BadConfiguration("metrics need one more library: pip install 'pbm_oust[metrics]'")
     from pbm_oust.mail.metrics import Metrics, served
 
     with served(Metrics(home, counts, home.now), endpoint) as port:
@@ -267,7 +278,7 @@ def web(
     127.0.0.1:8080. Nothing is changed by looking at pages.
     """
     if not find_spec("uvicorn"):
-        raise Refused("the pages need more libraries: pip install 'pbm_oust[web]'")
+        raise Refused(f"web needs more libraries: {INSTALL.format('web')}")
     from pbm_oust.web.app import make_app
     from pbm_oust.web.ground import Ground
     from pbm_oust.web.serving import Connections, listening_socket, serve

@@ -85,7 +85,7 @@ def calls(name: str) -> set[str]:
 
 def test_the_service_is_told_to_read_its_configuration_again(host: Host) -> None:
     host.configure()
-    (command,) = settings(unit("pbm_oust.service", {}), "ExecReload")
+    *_, command = settings(unit("pbm_oust.service", {}), "ExecReload")
     moved = replace(host, lmtp_port=free_port())
     with host.serving() as server:
         assert not _is_listening(moved.lmtp_port)
