@@ -23,6 +23,7 @@ from pbm_oust.cli.logs import log
 from pbm_oust.mail.sender import recover
 from pbm_oust.store.configuration import Configuration, LogForm
 from pbm_oust.store.home import Home
+from pbm_oust.store.tallies import Tallies
 
 PROGRAM = [sys.executable, "-m", "pbm_oust"]
 AGAIN_SECONDS = 5.0
@@ -33,6 +34,19 @@ SENDER_STOP_SECONDS = 5.0
 """How long the sender may take to end: it ends with what is on its way."""
 MOST_WAKES = 65536
 """How many bytes of a pipe are read at once."""
+
+
+class _Page(click.ParamType[Tallies]):
+    """The file descriptor of the page on which the processes of a server count."""
+
+    name = "page"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Tallies:
+        """Return the page."""
+        return Tallies(int(value))
+
+
+TALLIES = _Page()
 
 
 class Keeper:
@@ -63,9 +77,10 @@ async def run_beside(
     configuration: Configuration,
     home: Path,
     seconds: float,
+    tallies: Tallies,
     keeper: Keeper | None = None,
 ) -> int:
-    """Run a command of ours in another process, and return its exit status.
+    """Run a command of ours in another process, which counts on `tallies`; return its exit status.
 
     That process ends by itself if this one does, or if nobody waits for it here any more; then it
     has some seconds to end. Ctrl-C at a terminal is left to this process.
@@ -75,10 +90,11 @@ async def run_beside(
     words = [*PROGRAM, "--home", str(home), *words]
     words += ["--keeper", str(keeper.end), "--address", configuration.address]
     words += ["--relay", f"smtp://{configuration.relay}"] if configuration.relay else []
-    words += ["--log-form", configuration.log.value]
+    words += ["--log-form", configuration.log.value, "--tallies", str(tallies.handle)]
+    passed = keeper.end, tallies.handle
     try:
         process = await asyncio.create_subprocess_exec(
-            *words, pass_fds=[keeper.end], stdin=subprocess.DEVNULL, process_group=0
+            *words, pass_fds=passed, stdin=subprocess.DEVNULL, process_group=0
         )
         return await process.wait()
     finally:
@@ -100,6 +116,7 @@ def kept(function: Callable[..., Any]) -> Callable[..., Any]:
     for name, kind, words in (
         ("--keeper", click.IntRange(0, FD_SETSIZE - 1), "A pipe that is closed when to stop."),
         ("--relay", RELAY, "Where the server hands letters over."),
+        ("--tallies", TALLIES, "A page of memory on which to count."),
         ("--log-form", click.Choice(LogForm, case_sensitive=False), "The form of its log."),
     ):
         function = click.option(name, type=kind, hidden=True, help=words)(function)
@@ -112,8 +129,9 @@ address_option = click.option("--address", type=ADDRESS, help="The address that 
 class SenderBeside:
     """Has the letters of a home written and sent by another process, whenever one is missing."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, tallies: Tallies) -> None:
         self._home = home
+        self._tallies = tallies
         self._configuration: Configuration | None = None
         self._has_changed = asyncio.Event()
         """Whether the process has to begin anew, with another configuration."""
@@ -156,7 +174,12 @@ class SenderBeside:
             words += ["--web-address", configuration.web_address]
         try:
             status = await run_beside(
-                words, configuration, self._home.path, SENDER_STOP_SECONDS, keeper
+                words,
+                configuration,
+                self._home.path,
+                SENDER_STOP_SECONDS,
+                self._tallies,
+                keeper,
             )
         except OSError as error:
             log.error("letters stay in the outbox, as their sender cannot start: %s", error)
@@ -171,14 +194,14 @@ def _asked(configuration: Configuration) -> tuple[object, ...]:
 
 
 @asynccontextmanager
-async def sending_beside(home: Home) -> AsyncIterator[SenderBeside]:
-    """Let a process beside this one write and send letters while the body runs.
+async def sending_beside(home: Home, tallies: Tallies) -> AsyncIterator[SenderBeside]:
+    """Let a process beside this one write and send letters while the body runs, and count them.
 
     Before that, and afterwards, what dead processes have left is finished if possible.
     """
     home.has_sender = True
     recover(home, may_be_first=True)
-    sender = SenderBeside(home)
+    sender = SenderBeside(home, tallies)
     running = asyncio.create_task(sender.run())
     try:
         yield sender

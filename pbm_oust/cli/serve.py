@@ -51,6 +51,7 @@ from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import HIGHEST, Counted
 from pbm_oust.store.rebuilding import look_less_for_circles
+from pbm_oust.store.tallies import Tallies
 
 UNUSABLE = 2
 """The exit status if the configuration or the port is of no use, which starting again mends not."""
@@ -112,7 +113,7 @@ def serve(operator: Operator, *, check: bool, **chosen: Any) -> None:
             home.now,
             announce,
             meanwhile=meanwhile,
-            sending=sending_beside,
+            sending=partial(sending_beside, tallies=counts.tallies),
             counts=counts,
         )
         asyncio.run(server.run())
@@ -167,9 +168,9 @@ async def _meanwhile(
     chosen: Configuration, configure: Callable[[], Configuration], counts: Counts, home: Home
 ) -> AsyncIterator[None]:
     """Let the house play, and serve pages and metrics where there is a place for them."""
-    beside: list[Coroutine[Any, Any, None]] = [_let_house_play(configure, home)]
+    beside: list[Coroutine[Any, Any, None]] = [_let_house_play(configure, home, counts.tallies)]
     if chosen.web:
-        beside.append(_keep_pages(chosen, home.path))
+        beside.append(_keep_pages(chosen, home.path, counts.tallies))
     with _metrics_served(home, counts, chosen.metrics) if chosen.metrics else nullcontext():
         tasks = [asyncio.create_task(each) for each in beside]
         try:
@@ -197,12 +198,12 @@ STOP_SECONDS = 15.0
 """How long the pages may take to stop."""
 
 
-async def _keep_pages(configuration: Configuration, home: Path) -> None:
+async def _keep_pages(configuration: Configuration, home: Path, tallies: Tallies) -> None:
     """Serve pages in another process, again and again."""
     words = ["web", "--listen", str(configuration.web)]
     while True:
         try:
-            status = await run_beside(words, configuration, home, STOP_SECONDS)
+            status = await run_beside(words, configuration, home, STOP_SECONDS, tallies)
         except OSError as error:
             log.error("the pages cannot start: %s", error)
         else:
@@ -213,7 +214,9 @@ async def _keep_pages(configuration: Configuration, home: Path) -> None:
         await asyncio.sleep(AGAIN_SECONDS)
 
 
-async def _let_house_play(configure: Callable[[], Configuration], home: Home) -> None:
+async def _let_house_play(
+    configure: Callable[[], Configuration], home: Home, tallies: Tallies
+) -> None:
     """Let the house play whenever boards wait for it, and analyse what is over, for ever."""
     boards, finished = HouseBoards(home), Finished(home)
     moment: Hashable = None
@@ -227,7 +230,7 @@ async def _let_house_play(configure: Callable[[], Configuration], home: Home) ->
                 continue
             configured = configure()
             words = ["house", *(["--analyses"] if configured.analyses else [])]
-            status = await run_beside(words, configured, home.path, LEAVE_SECONDS)
+            status = await run_beside(words, configured, home.path, LEAVE_SECONDS, tallies)
         except (OSError, BadConfiguration) as error:
             log.warning("the house does not play at present: %s", error)
             continue
@@ -271,6 +274,7 @@ def web(
     relay: Endpoint | None,
     keeper: int | None,
     log_form: LogForm | None,
+    tallies: Tallies | None,
 ) -> None:
     """Serve pages with the boards, until told to stop.
 
@@ -297,7 +301,7 @@ def web(
     except CannotListen as error:
         say(f"Error: {error}", err=True)
         raise SystemExit(UNUSABLE) from None
-    app = make_app(ground)
+    app = make_app(ground, tallies)
     look_less_for_circles()
     place = Endpoint(endpoint.host, listening.getsockname()[1])
     announced = f"Pages at http://{place}/; home {operator.path}."
@@ -339,6 +343,7 @@ def house(
     relay: Endpoint | None,
     keeper: int | None,
     log_form: LogForm | None,
+    tallies: Tallies | None,
     analyses: bool,
 ) -> None:
     """Let the house play on the boards that wait for it.
@@ -364,7 +369,8 @@ def house(
     taking = address or configured.address
     work = open_inbound(home, taking, home.now, limits, web_address=configured.web_address).work
     boards, finished = HouseBoards(home), Finished(home)
-    worker = Worker(boards, work, lambda: stopped or is_closed(keeper))
+
+    worker = Worker(boards, work, lambda: stopped or is_closed(keeper), tallies)
     os.nice(NICENESS)
     text = home.read_configuration()
 
@@ -395,6 +401,7 @@ def send(
     relay: Endpoint | None,
     keeper: int | None,
     log_form: LogForm | None,
+    tallies: Tallies | None,
     web_address: str,
 ) -> None:
     """Write and send letters for a server, until it ends.
@@ -409,7 +416,7 @@ def send(
     start_log(log_form or LogForm.TEXT)
     signal.signal(signal.SIGTERM, _leave)
     open_inbound(home, address, home.now, web_address=web_address)
-    sender = Sender(home)
+    sender = Sender(home, tallies)
     sender.configure(Configuration(address=address, relay=relay))
     look_less_for_circles()
     try:

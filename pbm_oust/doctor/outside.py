@@ -34,7 +34,7 @@ from pbm_oust.mail.relay import RelayRefusal, connected, transmit
 from pbm_oust.mail.tls import read_certificate
 from pbm_oust.store.configuration import BadConfiguration, Endpoint
 from pbm_oust.store.disk import user_name
-from pbm_oust.store.message_keys import KeyOutcome, outcome_of
+from pbm_oust.store.message_keys import KeyOutcome, latest_backup, outcome_of
 from pbm_oust.store.sqlite import FILE_NAME
 from pbm_oust.store.upkeep import HEALTH_PATH
 
@@ -387,8 +387,7 @@ def check_backups(on: Examiner) -> Iterator[Finding]:
         # What a clock that was ahead has dated says nothing about the age.
         times = [at for at in times if at <= (on.now + FAR).timestamp()]
     except PermissionError:
-        who = user_name(os.geteuid())
-        yield on.note(f"not looked at: {who} may not read {folder}; ask as whoever makes them")
+        yield _noted(on, folder)
         return
     except OSError as error:
         if _is_new(on):
@@ -409,6 +408,18 @@ def check_backups(on: Examiner) -> Iterator[Finding]:
         yield on.bad(text, "See why none was made since")
     else:
         yield on.ok(text)
+
+
+def _noted(on: Examiner, folder: Path) -> Finding:
+    """Return the age of the latest backup by what the database says, as we may not read them."""
+    latest = on.home.ask(latest_backup)
+    closed = f"{user_name(os.geteuid())} may not read {folder}"
+    if latest is None:
+        return on.note(f"not looked at: {closed}; ask as whoever makes them")
+    text = f"{closed}, but the latest was made at {format_time(latest)}"
+    if latest < on.now - OLD:
+        return on.bad(text, "See why none was made since")
+    return on.ok(text)
 
 
 def _is_new(on: Examiner) -> bool:

@@ -34,6 +34,7 @@ from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.database import Leases, Snapshot, Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.outbox import CannotWrite, name_of
+from pbm_oust.store.tallies import Tallies, Tally
 from pbm_oust.store.verifications import note_bounce
 
 log = logging.getLogger("pbm_oust")
@@ -90,9 +91,16 @@ class Relaying:
     """
 
     def __init__(
-        self, home: Home, relay: Endpoint, address: str, clock: Callable[[], float]
+        self,
+        home: Home,
+        relay: Endpoint,
+        address: str,
+        clock: Callable[[], float],
+        tallies: Tallies | None = None,
     ) -> None:
+        """`tallies` count what becomes of letters."""
         self.home = home
+        self.tallies = tallies
         self.relay = relay
         self.address = address
         self._clock = clock
@@ -193,6 +201,13 @@ class Relaying:
             note_bounce(transaction, head.recipient, bounce)
         letters.fail_letter(transaction, letter.id, reply.reason)
         return Flushed(failed=1)
+
+    def count(self, flushed: Flushed) -> None:
+        """Count what became of a letter."""
+        if self.tallies:
+            self.tallies.count(Tally.SENT, flushed.sent)
+            self.tallies.count(Tally.PUT_OFF, flushed.kept > 0)
+            self.tallies.count(Tally.FAILED, flushed.failed)
 
     def _correct_times(self) -> None:
         """Let letters leave that wait for longer than we put any off: a clock was ahead."""
@@ -408,6 +423,7 @@ class _Flush:
         lasts = isinstance(reply, RelayRefusal)
         became, leaving = self._home.database.write(work, lasts=lasts)
         if done:
+            self._relaying.count(became)
             if isinstance(reply, str):
                 self._relaying.objection = ""
             elif reply.is_about_us:

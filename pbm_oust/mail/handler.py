@@ -24,6 +24,7 @@ from pbm_oust.mail.session import Protocol, Session
 from pbm_oust.mail.workers import Committer, Workers
 from pbm_oust.play.passwords import NotDerived
 from pbm_oust.play.request import Ending, Handled, outcome_text
+from pbm_oust.store.tallies import Tallies
 
 log = logging.getLogger("pbm_oust")
 
@@ -56,6 +57,8 @@ class Counts:
         """How long all of them have waited together."""
         self.swept = time.time()
         """When the latest sweep has ended; before that, when counting began."""
+        self.tallies = Tallies.make()
+        """What the processes beside this one count, too."""
 
     def note(self, handled: Handled, seconds: float) -> None:
         """Count a mail, and the seconds until its answer."""

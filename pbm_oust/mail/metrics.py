@@ -3,6 +3,7 @@
 Source: https://prometheus.io/docs/instrumenting/exposition_formats/.
 """
 
+import platform
 import socket
 import threading
 import time
@@ -15,16 +16,20 @@ from socketserver import ThreadingMixIn
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
-from prometheus_client import CollectorRegistry, core, make_wsgi_app
+from prometheus_client import CollectorRegistry, ProcessCollector, core, make_wsgi_app
 from prometheus_client.registry import Collector
 
+from pbm_oust import __version__
 from pbm_oust.mail.handler import BOUNDS, Counts
 from pbm_oust.mail.listener import CannotListen
 from pbm_oust.play.request import Ending
+from pbm_oust.robot.search import has_core
 from pbm_oust.service.table import FORMS
 from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.database import LATEST
 from pbm_oust.store.home import Home
-from pbm_oust.store.upkeep import Gauges, read_gauges
+from pbm_oust.store.tallies import Tallies, Tally
+from pbm_oust.store.upkeep import LETTERS_STAY, Gauges, find_trouble, read_gauges
 
 MOST_CONNECTIONS = 8
 """The most connections; one more closes the oldest."""
@@ -42,14 +47,22 @@ class Metrics(Collector):
 
     def collect(self) -> Iterator[core.Metric]:
         """Yield all metrics; if the store cannot be read, those of the home are left out."""
+        yield core.InfoMetricFamily("pbm_oust_build", "The program", _BUILD)
         yield from _of_mails(self._counts)
+        yield from _of_tallies(self._counts.tallies)
+        trouble = find_trouble(self._home)
+        yield core.GaugeMetricFamily(
+            "pbm_oust_takes_mail",
+            "Whether mail can be taken",
+            float(trouble in (None, LETTERS_STAY)),
+        )
         yield core.GaugeMetricFamily(
             "pbm_oust_connections_lent",
             "Connections to a database server that are in use to read",
             self._home.database.lent,
         )
         try:
-            gauges = self._home.ask(read_gauges)
+            gauges = self._home.ask(read_gauges, self._clock())
         except OSError:
             gauges = None
         yield core.GaugeMetricFamily(
@@ -64,6 +77,7 @@ def served(metrics: Metrics, endpoint: Endpoint) -> Iterator[int]:
     """Serve metrics at HOST:PORT while the body runs, and yield the port. Raises CannotListen."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(metrics)
+    ProcessCollector(registry=registry)
     place, app = (endpoint.host, endpoint.port), make_wsgi_app(registry)
     try:
         _Server.address_family = socket.getaddrinfo(*place, proto=socket.IPPROTO_TCP)[0][0]
@@ -116,6 +130,42 @@ class _Server(ThreadingMixIn, WSGIServer):
         """Do nothing about a client that has left or was too slow."""
 
 
+_BUILD = {
+    "version": __version__,
+    "tables": str(LATEST),
+    "python": platform.python_version(),
+    "core": "compiled" if has_core() else "none",
+}
+
+
+def _of_tallies(tallies: Tallies) -> Iterator[core.Metric]:
+    """Yield what all processes of the server have counted."""
+    for name, about, label, counted in (
+        (
+            "pbm_oust_relayed_letters",
+            "Letters by what the relay said",
+            "outcome",
+            {"sent": Tally.SENT, "put_off": Tally.PUT_OFF, "failed": Tally.FAILED},
+        ),
+        (
+            "pbm_oust_page_requests",
+            "Requests of pages by class of their status",
+            "class",
+            {f"{number}xx": Tally.of_status(100 * number) for number in (2, 3, 4, 5)},
+        ),
+        (
+            "pbm_oust_house_deeds",
+            "What the house has done",
+            "deed",
+            {"turn": Tally.TURNS, "analysis": Tally.ANALYSES},
+        ),
+    ):
+        metric = core.CounterMetricFamily(name, about, labels=[label])
+        for word, tally in counted.items():
+            metric.add_metric([word], tallies[tally])
+        yield metric
+
+
 def _of_mails(counts: Counts) -> Iterator[core.Metric]:
     mails = core.CounterMetricFamily(
         "pbm_oust_mails", "Mails by what became of them", labels=["outcome"]
@@ -152,6 +202,19 @@ def _of_home(gauges: Gauges, now: datetime) -> Iterator[core.Metric]:
     yield core.GaugeMetricFamily(
         "pbm_oust_oldest_letter_seconds", "The age of the oldest letter that waits", age
     )
+    older = core.GaugeMetricFamily(
+        "pbm_oust_letters_waiting",
+        "Letters that have waited for the relay longer than so many seconds",
+        labels=["older_than"],
+    )
+    for seconds, count in gauges.older.items():
+        older.add_metric([str(seconds)], count)
+    yield older
+    if gauges.backed_up:
+        since = max(0.0, (now - gauges.backed_up).total_seconds())
+        yield core.GaugeMetricFamily(
+            "pbm_oust_backup_age_seconds", "The age of the latest backup", since
+        )
     boards = core.GaugeMetricFamily(
         "pbm_oust_boards", "Boards by game and state", labels=["game", "state"]
     )

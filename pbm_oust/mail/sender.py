@@ -13,6 +13,7 @@ from pbm_oust.store import letters
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import LetterState, count_letters
+from pbm_oust.store.tallies import Tallies
 from pbm_oust.store.upkeep import turn_letters_into_files
 
 log = logging.getLogger("pbm_oust")
@@ -86,8 +87,9 @@ class Sender:
     the process: a letter that hangs at the relay is sent again later.
     """
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, tallies: Tallies | None = None) -> None:
         self._home = home
+        self._tallies = tallies
         self._due = threading.Event()
         self._has_changed = threading.Event()
         """Whether there may be another relay, or it is time to stop."""
@@ -106,7 +108,8 @@ class Sender:
         relaying = None
         if relay := configuration.relay:
             clock = self._home.database.time
-            relaying = Relaying(self._home, relay, configuration.address, clock)
+            given = self._home, relay, configuration.address, clock, self._tallies
+            relaying = Relaying(*given)
         self.use(relaying)
 
     def use(self, relaying: Relaying | None) -> None:

@@ -40,6 +40,7 @@ from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.database import Snapshot
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
+from pbm_oust.store.tallies import Tallies, Tally
 
 
 class Waiting(Struct, frozen=True):
@@ -296,10 +297,18 @@ class Worker:
     step back with the one that thinks.
     """
 
-    def __init__(self, boards: HouseBoards, work: UnitOfWork, is_over: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        boards: HouseBoards,
+        work: UnitOfWork,
+        is_over: Callable[[], bool],
+        tallies: Tallies | None = None,
+    ) -> None:
+        """`tallies` count turns and analyses."""
         self._boards = boards
         self._work = work
         self._is_over = is_over
+        self._tallies = tallies
         self._trees = Trees()
         self._writing = ThreadPoolExecutor(1)
         self._writing.submit(int)
@@ -386,6 +395,8 @@ class Worker:
                 deed = partial(_publish, game=game, analysis=analysis)
                 self._writing.submit(self._work.carry_out, deed).result()
                 seconds = time.perf_counter() - begun
+                if self._tallies:
+                    self._tallies.count(Tally.ANALYSES)
                 log.info("%s", Entry(house="analysis", board=game.name, s=round(seconds)))
 
     def _analysed(self, game: Game, clock: Stopwatch) -> analyses.Analysis | None:
@@ -440,7 +451,10 @@ class Worker:
                 ms=round(milliseconds),
             )
             log.info("%s", entry)
-            if handled.ending is not Ending.DONE:
+            if handled.ending is Ending.DONE:
+                if self._tallies:
+                    self._tallies.count(Tally.TURNS)
+            else:
                 # The board has gone on, or something is wrong with it: nothing is tried twice.
                 self._boards.settle(index.BoardName.of(game.header), number - 1)
                 return False

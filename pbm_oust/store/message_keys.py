@@ -55,6 +55,22 @@ def was_upgraded(snapshot: Snapshot) -> bool:
     return outcome_of(snapshot, _UPGRADED) is not None
 
 
+_BACKED_UP = "backed up"
+"""The message key that says when the latest backup was made; no mail has one like it."""
+
+
+def note_backup(transaction: Transaction, at: datetime) -> None:
+    """Record when the latest backup was made."""
+    transaction.run("DELETE FROM message_keys WHERE message_key = ?", _BACKED_UP)
+    note_key(transaction, _BACKED_UP, KeyOutcome.DONE, at)
+
+
+def latest_backup(snapshot: Snapshot) -> datetime | None:
+    """Return when the latest backup was made; None if that is longer ago than keys are kept."""
+    row = snapshot.row("SELECT at FROM message_keys WHERE message_key = ?", _BACKED_UP)
+    return moment_of(row[0]) if row else None
+
+
 def former_key(snapshot: Snapshot, keys: Iterable[str]) -> str | None:
     """Return the key of a command among keys of earlier versions, or None."""
     row = snapshot.row(

@@ -15,7 +15,7 @@ from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import LetterState
 from pbm_oust.store.limits import KEPT_LONGER, USUALLY_KEPT
-from pbm_oust.store.message_keys import LIFETIME, MEMORY, KeyOutcome, note_key
+from pbm_oust.store.message_keys import LIFETIME, MEMORY, KeyOutcome, latest_backup, note_key
 from pbm_oust.store.ratings import count_marked
 from pbm_oust.store.verifications import SHEET_LIFETIME, forget_old_verifications
 
@@ -161,16 +161,27 @@ class Gauges(Struct, frozen=True):
     letters: dict[LetterState, int]
     oldest: datetime | None
     """The time of the oldest letter that waits for the relay, or None."""
+    older: dict[int, int]
+    """The number of letters that have waited for the relay longer than so many seconds."""
     boards: dict[tuple[str, str], int]
     """The number of boards, by game and state."""
+    backed_up: datetime | None
+    """When the latest backup was made; None if that is not known."""
 
 
-def read_gauges(snapshot: Snapshot) -> Gauges:
+AGES = (60, 300, 1800, 3600, 6 * 3600, 24 * 3600)
+"""The ages, in seconds, by which letters that wait are counted."""
+
+
+def read_gauges(snapshot: Snapshot, now: datetime) -> Gauges:
     """Return the gauges of a home."""
     ((oldest,),) = snapshot.rows("SELECT min(posted) FROM letters WHERE state = 'waiting'")
     counts = snapshot.rows("SELECT kind, state, number FROM board_counts")
+    older = "SELECT count(*) FROM letters WHERE state = 'waiting' AND posted < ?"
     return Gauges(
         letters.count_letters(snapshot),
         None if oldest is None else moment_of(oldest),
+        {age: snapshot.number(older, seconds(now) - age) for age in AGES},
         {(kind, state): number for kind, state, number in counts},
+        latest_backup(snapshot),
     )

@@ -29,6 +29,7 @@ from pbm_oust.rules import Kind
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
 from pbm_oust.store.ladders import DamagedLadder
+from pbm_oust.store.tallies import Tallies, Tally
 from pbm_oust.store.tournaments import DamagedTournament
 from pbm_oust.store.upkeep import SILENT, Trouble, described, find_trouble
 from pbm_oust.tournaments.cup import SOURCE
@@ -360,8 +361,10 @@ def _up_to_end(text: str, ends: str) -> str:
 class Logged:
     """An application with a line in the log about each of its responses, when it has ended."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, tallies: Tallies | None) -> None:
+        """`tallies` count them."""
         self._app = app
+        self._tallies = tallies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -390,6 +393,8 @@ class Logged:
                 ms=round(milliseconds),
             )
             log.info("%s", entry)
+            if self._tallies:
+                self._tallies.count(Tally.of_status(status))
 
 
 def path_told(scope: Scope) -> str:
@@ -408,11 +413,14 @@ def _told(name: str, value: object) -> str:
     return str(value) if isinstance(value, int) else f"{{{name}}}"
 
 
-def make_app(ground: Ground) -> Starlette:
-    """Return the application whose pages stand on a ground."""
+def make_app(ground: Ground, tallies: Tallies | None = None) -> Starlette:
+    """Return the application whose pages stand on a ground; `tallies` count requests."""
     app = Starlette(
         routes=list(ROUTES),
-        middleware=[Middleware(each) for each in (Logged, Safe, Trimmed, Speaking)],
+        middleware=[
+            Middleware(Logged, tallies),
+            *(Middleware(each) for each in (Safe, Trimmed, Speaking)),
+        ],
         exception_handlers={
             HTTPException: _missing,
             NotSignedIn: _stranger,

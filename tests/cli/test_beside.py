@@ -9,6 +9,7 @@ import pytest
 
 from pbm_oust.cli.beside import run_beside
 from pbm_oust.store.configuration import Configuration
+from pbm_oust.store.tallies import Tallies
 
 ROUNDS, TURNS = 10, 8
 """How often the turns of the loop are gone through, and how many of them at most."""
@@ -22,7 +23,8 @@ def test_a_process_beside_is_given_up_at_whatever_moment_it_ends(tmp_path: Path)
 
     async def is_cancelled(turns: int) -> bool:
         before = _children()
-        running = asyncio.create_task(run_beside(["no-such-command"], Configuration(), tmp_path, 5))
+        beside = run_beside(["no-such-command"], Configuration(), tmp_path, 5, Tallies.make())
+        running = asyncio.create_task(beside)
         while not (started := _children() - before):
             await asyncio.sleep(0)
         while started & _children():

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from pbm_oust.mail.inbound import envelope_of, open_inbound
 from pbm_oust.play.request import Ending
 from pbm_oust.store.configuration import Configuration, Endpoint
 from pbm_oust.store.home import Home
-from pbm_oust.store.message_keys import outcome_of
+from pbm_oust.store.message_keys import note_backup, outcome_of
 from tests.support import certificates, tables
 from tests.support.answering import serving_in_thread
 from tests.support.command_line import done, run
@@ -281,8 +281,8 @@ def test_backups_that_a_clock_ahead_has_dated_do_not_count(home: Home) -> None:
     assert found.startswith(f"BAD there is none in {folder}. ")
 
 
-AS_SOMEBODY_ELSE = """
-import os, sys
+LOOKING_AT_BACKUPS = """
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from pbm_oust.doctor import Examiner, outside
@@ -290,8 +290,6 @@ from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.home import Home
 configured = Configuration(backups=sys.argv[2])
 on = Examiner(Home(Path(sys.argv[1])), "backups", configured, datetime.now(UTC))
-if os.geteuid() == 0:
-    os.setuid(65534)
 print(*outside.check_backups(on), sep="\\n")
 """
 
@@ -299,12 +297,21 @@ print(*outside.check_backups(on), sep="\\n")
 def test_backups_that_others_may_not_look_at_are_no_fault(home: Home) -> None:
     folder = home.path.parent / "backups"
     folder.mkdir(mode=0)
-    command = [sys.executable, "-c", AS_SOMEBODY_ELSE, str(home.path), str(folder)]
-    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert re.fullmatch(
-        rf"note  backups: not looked at: \S+ may not read {folder}; ask as whoever makes them\n",
-        said,
-    )
+    as_others = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+    command = [sys.executable, "-c", LOOKING_AT_BACKUPS, str(home.path), str(folder)]
+    closed = rf"\S+ may not read {folder}"
+    made = rf"{closed}, but the latest was made at 2\S+Z"
+
+    def said() -> str:
+        words = [*(as_others if os.geteuid() == 0 else ()), *command]
+        return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+    unknown = f"not looked at: {closed}; ask as whoever makes them"
+    assert re.fullmatch(rf"note  backups: {unknown}\n", said())
+    done(home, "backup", str(home.path.parent / "elsewhere"))
+    assert re.fullmatch(rf"ok    backups: {made}\n", said())
+    home.do(note_backup, datetime.now(UTC) - timedelta(days=3))
+    assert re.fullmatch(rf"BAD   backups: {made}\. See why none was made since\.\n", said())
 
 
 def test_backups_are_as_old_as_the_latest_of_them(home: Home) -> None:

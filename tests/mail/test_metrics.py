@@ -1,27 +1,37 @@
 """Metrics of a real server, as the parser of Prometheus' own library reads them."""
 
+import re
 import smtplib
 import socket
 import threading
 import urllib.request
-from contextlib import ExitStack
-from datetime import UTC, datetime
+from contextlib import ExitStack, suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import apsw
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from pbm_oust import __version__
 from pbm_oust.mail import metrics
 from pbm_oust.mail.handler import BOUNDS, Counts
 from pbm_oust.play.request import Ending, Handled
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
+from pbm_oust.store.letters import Draft, Head
+from pbm_oust.store.message_keys import note_backup
+from pbm_oust.store.upkeep import read_gauges
+from tests.support.command_line import done
+from tests.support.document import example
 from tests.support.home_by_mail import ALICE, BOB, home_of
 from tests.support.mails import mail
+from tests.support.outbox import post
 from tests.support.ports import free_port
 from tests.support.server import ADDRESS, Server, running
+from tests.support.sink import listening_sink
 from tests.support.waiting import PATIENCE, wait_until
+from tests.support.website import Site
 
 Found = dict[tuple[str, ...], float]
 """Samples by the name of their metric, and the values of their labels."""
@@ -76,11 +86,17 @@ def test_a_server_tells_what_became_of_mails_and_what_the_home_holds(
     tmp_path: Path, endpoint: str
 ) -> None:
     home = home_with(tmp_path / "home", endpoint)
+    done(home, "backup", str(tmp_path / "copy"))
     with running(home) as server:
         for number, (_, sender, line) in enumerate(LINES):
             send(server, number, sender, line)
         found = metrics_at(endpoint)
         assert server.stop() == 0
+    assert found["pbm_oust_takes_mail",] == 1
+    assert 0 <= found["pbm_oust_backup_age_seconds",] < PATIENCE
+    (build,) = (key for key in found if key[0] == "pbm_oust_build_info")
+    assert __version__ in build
+    assert found["process_resident_memory_bytes",] > 10**7
     outcomes = {(outcome,): number for outcome, number in OUTCOMES.items()}
     assert labelled(found, "pbm_oust_mails_total") == outcomes
     assert labelled(found, "pbm_oust_commands_total") == {
@@ -109,9 +125,68 @@ def test_metrics_go_on_without_the_store(tmp_path: Path, endpoint: str) -> None:
         with pytest.raises(smtplib.SMTPDataError, match="451"):
             send(server, 1, ALICE, "help")
         found = metrics_at(endpoint)
-    assert found["pbm_oust_store_up",] == 0
+    assert found["pbm_oust_store_up",] == found["pbm_oust_takes_mail",] == 0
     assert found["pbm_oust_mails_total", "kept"] == 1
     assert ("pbm_oust_boards", "oust", "active") not in found
+
+
+def test_the_processes_beside_a_server_are_counted_too(tmp_path: Path, endpoint: str) -> None:
+    home, port = home_with(tmp_path / "home", endpoint), free_port()
+    with listening_sink() as (_, relay):
+        options = ("--relay", f"smtp://{relay}", "--web", f"127.0.0.1:{port}")
+        with running(home, *options) as server:
+            pages = Site(port)
+            wait_until(lambda: _answers(pages), "the pages to answer")
+            assert pages.get("/nosuch").status == 404
+            send(server, 1, "slow@example.org", "help")
+            send(server, 2, "unknown@example.org", "help")
+            send(server, 3, ALICE, "oust challenge alice house1 wonderland -size=4")
+            send(server, 4, ALICE, "oust move 1 alice wonderland B2")
+            wanted = {
+                ("pbm_oust_house_deeds_total", "turn"): 1,
+                ("pbm_oust_relayed_letters_total", "sent"): 3,
+                ("pbm_oust_relayed_letters_total", "put_off"): 1,
+                ("pbm_oust_relayed_letters_total", "failed"): 1,
+                ("pbm_oust_page_requests_total", "4xx"): 1,
+                ("pbm_oust_page_requests_total", "2xx"): 1,
+            }
+            wait_until(
+                lambda: all(metrics_at(endpoint)[key] >= wanted[key] for key in wanted),
+                "all of that to be counted",
+            )
+            found = metrics_at(endpoint)
+            server.stop()
+    assert found["pbm_oust_relayed_letters_total", "failed"] == 1
+    assert found["pbm_oust_page_requests_total", "4xx"] == 1
+    assert found["pbm_oust_letters_waiting", "60"] == 0
+
+
+def _answers(pages: Site) -> bool:
+    with suppress(OSError):
+        return pages.get("/healthz").status == 200
+    return False
+
+
+def test_letters_that_wait_are_counted_by_their_age(home: Home) -> None:
+    home.has_relay = True
+    now = datetime.now(UTC).replace(microsecond=0)
+    for age in (30, 90, 4000):
+        posted = now - timedelta(seconds=age)
+        post(home, Draft(Head(ALICE, f"<{age}@example.com>", "-"), b"", posted))
+    assert home.ask(read_gauges, now).older == {60: 2, 300: 1, 1800: 1, 3600: 1, 21600: 0, 86400: 0}
+
+
+def test_rules_and_dashboard_ask_for_metrics_that_there_are(tmp_path: Path) -> None:
+    home = home_of(tmp_path, ALICE, BOB, mails=[(ALICE, "oust challenge alice bob wonderland")])
+    home.do(note_backup, datetime.now(UTC))
+    collected = metrics.Metrics(home, Counts(), lambda: datetime.now(UTC))
+    with metrics.served(collected, Endpoint("127.0.0.1", 0)) as port:
+        there = {key[0] for key in metrics_at(f"127.0.0.1:{port}")}
+    for name, least in (("pbm_oust.rules.yml", 8), ("pbm_oust.dashboard.json", 10)):
+        text = example(f"prometheus/{name}", {})
+        asked = set(re.findall(r"\b((?:pbm_oust|process)_[a-z_]+)(?=\{|\[|,| [<>=]|\))", text))
+        assert len(asked) >= least
+        assert asked <= there
 
 
 def test_mails_are_counted_by_how_long_their_senders_have_waited() -> None:
