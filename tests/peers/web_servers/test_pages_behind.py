@@ -85,6 +85,13 @@ def test_the_pages_learn_who_asks_and_that_it_is_by_https(server: Server) -> Non
                 assert got.read().decode() == f"{ELSEWHERE} https"
 
 
+def test_browsers_are_told_to_ask_by_https_alone(server: Server, pages: Website) -> None:
+    with server(pages.port) as port:
+        for path in ("/", "/nosuch"):
+            with asking(port, path) as got:
+                assert got.headers.get_all("Strict-Transport-Security") == ["max-age=31536000"]
+
+
 def test_events_arrive_at_once(server: Server, talk: Talk, pages: Website) -> None:
     with server(pages.port) as port, asking(port, "/oust/1/events") as events:
         assert events.status == 200
