@@ -50,6 +50,8 @@ MOST_BROADCASTS = 3
 MOST_KEPT = 20
 """The number of proofs that an account keeps, the latest ones."""
 _ONE = Meta(max_length=1)
+FORMER_LIFETIME = timedelta(days=60)
+"""How long letters and sessions are proved by the hash that a password had before."""
 
 
 class BadAccount(ValueError):
@@ -193,6 +195,9 @@ class Account(Struct, frozen=True):
     joined: items.Time
     message_key: str = ""
     """The message key of the signup, if a mail made the account."""
+    former: str = ""
+    """The hash before the password was hashed anew, behind the day until which letters that are out
+    are proved by it; see `password.checked_former`."""
     settings: tuple[Setting, ...] = ()
     notes: tuple[Note, ...] = ()
     said: tuple[Said, ...] = ()
@@ -277,7 +282,26 @@ class Account(Struct, frozen=True):
     def changed_at(self, now: datetime) -> "Account":
         """Return the account as changed by a command now, in a later second than the last one."""
         earliest = self.changed + timedelta(seconds=1) if self.changed else now
-        return structs.replace(self, changed=max(now, earliest))
+        former = self.former if self.former > str(now.date()) else ""
+        return structs.replace(self, changed=max(now, earliest), former=former)
+
+    def with_password(self, stored: str) -> "Account":
+        """Return the account with another password: nothing proves any more what the one did."""
+        return structs.replace(self, password=stored, former="")
+
+    def hashed_anew(self, stored: str, today: date) -> "Account":
+        """Return the account with another hash of its password; what is out is proved all the same.
+
+        That is so for some time; then the hash before is forgotten when the account is changed.
+        """
+        former = f"{today + FORMER_LIFETIME} {self.password}"
+        return structs.replace(self, password=stored, former=former)
+
+    @property
+    def proving(self) -> tuple["Account", ...]:
+        """The account, and as it was before its password was hashed anew, if that still proves."""
+        _, _, former = self.former.partition(" ")
+        return (self, structs.replace(self, password=former)) if former else (self,)
 
     @property
     def all_settings(self) -> Settings:

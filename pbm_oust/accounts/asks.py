@@ -433,10 +433,11 @@ def verified(claim: Claim, key: bytes, reader: Account | str, kept: str = "") ->
     ask = structs.replace(claim.ask, kept=kept)
     userid = reader.userid if isinstance(reader, Account) else ""
     meant = [structs.replace(ask, topic=each) for each in _ON_BOARD] if ask.is_on_board else [ask]
-    for each in meant:
-        right = token_for(key, reader, each, claim.letter)
-        if userid == each.userid and hmac.compare_digest(right, claim.token):
-            return _whole(each)
+    for proving in reader.proving if isinstance(reader, Account) else (reader,):
+        for each in meant:
+            right = token_for(key, proving, each, claim.letter)
+            if userid == each.userid and hmac.compare_digest(right, claim.token):
+                return _whole(each)
     return None
 
 

@@ -20,15 +20,15 @@ from msgspec import structs
 from pbm_oust.accounts.account import NO_PASSWORD, Account, BadAccount, parse_userid
 from pbm_oust.accounts.address import MOST_ADDRESSES, parse_address
 from pbm_oust.accounts.items import Item, to_the_second
-from pbm_oust.accounts.password import checked_hash
+from pbm_oust.accounts.password import checked_former, checked_hash
 from pbm_oust.accounts.vacations import ALLOWANCE, DAY, FARTHEST, Absence, in_order
 from pbm_oust.board.notation import MESSAGE_KEY, MOST_GIVEN, check_time, format_time
 
 _BESIDE = ("changed", "damaged", "unread")
 """Fields of an account that are not in its document."""
-_OWN = ("userid", "password", "addresses", "joined", "message_key")
+_ALWAYS = ("userid", "password", "addresses", "joined")
+_OWN = (*_ALWAYS, "message_key", "former")
 """Fields that identify an account; all others hold its items."""
-_ALWAYS = _OWN[:-1]
 _FIELDS = tuple(name for name in Account.__struct_fields__ if name not in _BESIDE)
 KEPT = tuple(name for name in _FIELDS if name not in _OWN)
 """The names of fields with items, in the order for people."""
@@ -113,6 +113,7 @@ def parse_json(text: str) -> Account:
         password=_checked("password", checked_hash, found.password),
         addresses=tuple(_checked("addresses", parse_address, each) for each in found.addresses),
         message_key=_checked("message_key", _message_key, found.message_key),
+        former=_checked("former", checked_former, found.former),
         vacations=_checked("vacations", in_order, found.vacations),
     )
     for at in _times_of(account):

@@ -286,14 +286,19 @@ def parse_session(text: str) -> tuple[SignIn, str] | None:
     return SignIn(match["userid"], ends, match["name"]), match["token"]
 
 
-def is_proved(session: SignIn, token: str, key: bytes, account: Account, now: datetime) -> bool:
-    """Return whether a token proves a session that has not ended by itself.
+def proved_by(
+    session: SignIn, token: str, key: bytes, account: Account, now: datetime
+) -> Account | None:
+    """Return the account that a token proves a session of, as it was when that began, or None.
 
-    One that ends later than any that begins now was begun by a wrong clock.
+    A session that ends later than any that begins now was begun by a wrong clock.
     """
-    is_on = now < session.ends <= now + SESSION_LIFETIME + AHEAD
-    right = _session_token(session, key, account)
-    return is_on and account.userid == session.userid and hmac.compare_digest(right, token)
+    if not (now < session.ends <= now + SESSION_LIFETIME + AHEAD):
+        return None
+    for proving in account.proving if account.userid == session.userid else ():
+        if hmac.compare_digest(_session_token(session, key, proving), token):
+            return proving
+    return None
 
 
 def _seconds(at: datetime) -> str:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from msgspec import structs
 
 from pbm_oust.accounts.account import Account, BadAccount
 from pbm_oust.accounts.address import parse_address
@@ -143,7 +142,7 @@ def passwd(operator: common.Operator, userid: str, password: str) -> None:
     def change(transaction: Transaction) -> None:
         account = read_account(transaction, userid)
         forget_verifications_of(transaction, userid, account.message_key)
-        stored.write_account(transaction, structs.replace(account, password=hashed))
+        stored.write_account(transaction, account.with_password(hashed))
 
     operator.home.do(change)
     say(f"changed the password of {userid}")

@@ -148,7 +148,7 @@ _NEW_PASSWORD = Parameter(
 def change_password(on: Context, new: Secret) -> Outcome:
     """Give an account another password, and drop the verifications that wait under the old one."""
     stored = on.passwords.hash(new, salt_for(on.home.key(), on.player.userid, on.key))
-    account = on.save(structs.replace(on.own, password=stored))
+    account = on.save(on.own.with_password(stored))
     verifications.forget_verifications_of(on.transaction, account.userid, account.message_key)
     return done([PasswordChangedNotice(on.reader_at(account))])
 
@@ -290,7 +290,7 @@ def _changed(
         if is_of(vocabulary | {account.userid}, new.text):
             raise Unreadable(values.BadPassword())
         salt = salt_for(on.home.key(), account.userid, on.key)
-        return structs.replace(account, password=on.passwords.hash(new, salt))
+        return account.with_password(on.passwords.hash(new, salt))
     # Another address of the same mail may have replaced the old ones already.
     has_begun = pending.message_key in (proof.message_key for proof in account.verified)
     if pending.purpose is Purpose.CHANGE and not has_begun:

@@ -8,9 +8,9 @@ from msgspec import structs
 
 from pbm_oust.accounts.account import Account
 from pbm_oust.accounts.asks import Ask, Claim, Credential, Topic, verified
-from pbm_oust.accounts.password import NO_PASSWORD, Match, Secret, nobodys_password
+from pbm_oust.accounts.password import NO_PASSWORD, Match, Secret, is_weak, nobodys_password
 from pbm_oust.accounts.settings import Auth
-from pbm_oust.accounts.tags import Purpose
+from pbm_oust.accounts.tags import Purpose, salt_for
 from pbm_oust.grammar.form import USUAL_COST, Command, Cost
 from pbm_oust.play.context import Context, Look
 from pbm_oust.play.notices import Notice
@@ -326,6 +326,7 @@ def authenticate(
         is_own = True
     else:
         is_own = _has_password(on, account, userid, proof)
+        account = on.account_if_any(userid)  # it may have been hashed anew
     if account is None or not is_own:
         raise NotAllowed(WrongPassword(), userid)
     if account.disabled:
@@ -432,12 +433,21 @@ def _has_password(on: Context, account: Account | None, userid: str, password: S
     found = on.passwords.match(password, stored_password(account, userid))
     refuse_if_guessed(on, account, userid)
     if account and found is Match.RIGHT:
-        on.proved.add((password, account.password))
+        on.proved.add((password, _hashed_anew(on, account, password).password))
         return True
     note_wrong_password(on, [userid])
     if account and found is Match.OTHER_CASE:
         raise NotAllowed(WrongPasswordCase(), userid)
     return False
+
+
+def _hashed_anew(on: Context, account: Account, password: Secret) -> Account:
+    """Return an account, whose password is stored with the work of today. Raises NotDerived."""
+    if not is_weak(account.password):
+        return account
+    salt = salt_for(on.home.key(), account.userid, account.password)
+    stored = on.passwords.hash(password, salt)
+    return on.save(account.hashed_anew(stored, on.now.date()))
 
 
 def _owner_of(on: Context, password: Secret, players: Mapping[str, Account | None]) -> Actor:
@@ -462,7 +472,8 @@ def _owner_of(on: Context, password: Secret, players: Mapping[str, Account | Non
         if account and is_right:
             if account.disabled:
                 raise NotAllowed(Disabled(userid, own=True))
-            on.proved.add((password, stored))
+            account = _hashed_anew(on, account, password)
+            on.proved.add((password, account.password))
             return Actor(account, on.message_key(userid))
     if closed:
         raise closed[0]

@@ -197,8 +197,9 @@ def _owner(name: str, ground: Ground) -> Account | None:
     account = ground.work.account_if_any(userid) if USERID.fullmatch(userid) else None
     if account is None or account.disabled_since:
         return None
-    right = calendar_name(ground.home.key(), account)
-    return account if hmac.compare_digest(right.encode(), name.encode("utf-8", "replace")) else None
+    key, said = ground.home.key(), name.encode("utf-8", "replace")
+    rights = (calendar_name(key, each).encode() for each in account.proving)
+    return account if any(hmac.compare_digest(right, said) for right in rights) else None
 
 
 def _calendar(on: Look, account: Account, ground: Ground) -> icalendar.Calendar:

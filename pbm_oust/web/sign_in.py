@@ -196,9 +196,10 @@ def player_if_any(request: Request) -> SignedIn | None:
     if account is None or account.disabled_since or is_over:
         return None
     key = ground.home.key()
-    if not tags.is_proved(session, token, key, account, ground.clock()):
+    proving = tags.proved_by(session, token, key, account, ground.clock())
+    if proving is None:
         return None
-    return SignedIn(session, account, tags.form_token(session, key, account))
+    return SignedIn(session, account, tags.form_token(session, key, proving))
 
 
 def player_of(request: Request) -> SignedIn:

@@ -1,5 +1,6 @@
 """Accounts, passwords and addresses."""
 
+import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -60,12 +61,34 @@ def test_anything_else_is_no_address(text: str) -> None:
 
 
 def test_a_hash_is_the_one_that_any_scrypt_gives(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(password, "_SCRYPT", USUAL)
+    monkeypatch.setattr(password, "_SCRYPT", (2**14, 8, 1))
     # RFC 7914, section 12, has this password and salt, with other parameters.
     assert hash_password(Secret("pleaseletmein"), b"SodiumChloride") == (
         "scrypt 16384 8 1 536f6469756d43686c6f72696465 "
         "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2 a"
     )
+
+
+def test_a_new_hash_takes_as_much_work_as_is_wanted_today() -> None:
+    """OWASP, Password Storage Cheat Sheet: any of these will do."""
+    assert USUAL in [(2**17, 8, 1), (2**16, 8, 2), (2**15, 8, 3), (2**14, 8, 5), (2**13, 8, 10)]
+
+
+def test_a_hash_of_less_work_takes_as_much_to_compare(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(password, "_SCRYPT", (4, 8, 5))
+    work, scrypt = list[int](), hashlib.scrypt
+
+    def counted(text: bytes, *, salt: bytes, n: int, r: int, p: int, dklen: int) -> bytes:
+        work.append(n * r * p)
+        return scrypt(text, salt=salt, n=n, r=r, p=p, dklen=dklen)
+
+    monkeypatch.setattr(hashlib, "scrypt", counted)
+    for params in ((4, 8, 1), (4, 8, 5), (2, 8, 2)):
+        stored = f"scrypt {' '.join(map(str, params))} {'73' * 16} {'00' * 32} a"
+        work.clear()
+        password.Derivation.to_match(Secret("wonderland"), stored).derive()
+        assert sum(work) == 4 * 8 * 5
+        assert password.is_weak(stored) is (params != (4, 8, 5))
 
 
 @pytest.mark.parametrize("wrong", ["WONDERLAND", "Wonderland ", "Wonderlan", "Aonderland", ""])

@@ -20,10 +20,9 @@ from pbm_oust.service.table import parse_line
 from tests.support import tables
 from tests.support.emails import joined, written_again
 from tests.support.home_by_mail import NOON
-from tests.support.passwords import USUAL
 from tests.support.plans import served_by_indexes
 from tests.support.rings import first_is_fast
-from tests.transcripts.transcript import ADDRESS, names, recorded, replay
+from tests.transcripts.transcript import ADDRESS, WORK, names, recorded, replay
 
 OTHERS = [language for language in LANGUAGES.values() if language is not ENGLISH]
 WIDEST = 75
@@ -42,10 +41,10 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _hashed_as_usual() -> Iterator[None]:
-    """Hash passwords as a server does: the tokens of players come from that."""
+def _hashed_as_recorded() -> Iterator[None]:
+    """Hash passwords with the work of the transcripts: the tokens of players come from that."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(password, "_SCRYPT", USUAL)
+        patch.setattr(password, "_SCRYPT", WORK)
         yield
 
 

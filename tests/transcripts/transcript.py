@@ -30,6 +30,8 @@ from pbm_oust.tournaments.cup import SOURCE, Cup
 from tests.support.home_by_mail import copy_of
 from tests.support.letters import as_text, attached, page_of
 
+WORK = (2**14, 8, 1)
+"""The parameters of scrypt with which passwords are hashed here."""
 FOLDER = Path(__file__).parent
 ADDRESS = "pbmserv@example.com"
 

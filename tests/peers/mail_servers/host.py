@@ -176,7 +176,7 @@ class Host:
     def places_of_unit(self) -> dict[str, str]:
         """What stands in the place of the program, the home and the account of a unit."""
         return {
-            "ExecStart=pbm-oust": f"ExecStart={self.installed}/bin/pbm-oust",
+            "=pbm-oust": f"={self.installed}/bin/pbm-oust",
             "/var/lib/pbm_oust": str(self.home),
         }
 
