@@ -53,7 +53,7 @@ _PRIORITIES = {logging.WARNING: 4, logging.ERROR: 3, logging.CRITICAL: 2}
 """The priorities of syslog (RFC 5424, section 6.2.1) for levels; 6 for all others."""
 
 
-class JsonFormatter(LogFormatter):
+class JsonFormatter(logging.Formatter):
     """The form of a log entry for programs that collect them: one line with an object of JSON.
 
     It has the words of what is logged as words, or else `message`.
@@ -72,7 +72,7 @@ class JsonFormatter(LogFormatter):
             **{key: word for key, word in told.items() if word != ""},
         }
         if record.exc_info:
-            found["traceback"] = _harmless(logging.Formatter().formatException(record.exc_info))
+            found["traceback"] = _harmless(self.formatException(record.exc_info))
         return visible_json(json.dumps(found))
 
 

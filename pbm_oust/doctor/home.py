@@ -323,7 +323,7 @@ def _aside(on: Examiner, held: Sequence[Letter], failed: Sequence[Letter]) -> It
 
 
 def _made_up(on: Examiner, failed: Iterable[Letter]) -> Iterator[Finding]:
-    """Yield how many letters to addresses of no account have failed, but for the latest."""
+    """Yield how many letters to addresses of no account failed more than three days ago."""
     if old := [each for each in failed if each.posted < on.now - TOLD_AFTER]:
         to = first_of([each.head.recipient for each in reversed(old)])
         what = f"{counted(len(old), 'letter')} to addresses of no account failed: {to}"
