@@ -7,7 +7,7 @@ from functools import cache
 from importlib import import_module
 from itertools import chain
 from pathlib import Path
-from pickle import UnpicklingError
+from pickle import UnpicklingError  # the name of an error  # nosec B403
 from typing import Any
 
 from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
