@@ -5,7 +5,8 @@ else place by chance. Wherever that leaves a choice, one of them also follows th
 follow all that is above it.
 """
 
-from collections.abc import Callable, Mapping
+import random
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from pkgutil import get_data
@@ -16,8 +17,39 @@ from msgspec import Struct
 
 from pbm_oust.rules import Grid, Position, Side, parse_grid, taken
 
-Weigh = Callable[[Position, Side], float]
-"""Returns the value of a position to the side that has just placed; more is better."""
+Weigh = Callable[[Position, Side, int], float]
+"""Returns the value of a position to the side that has just placed; more is better.
+
+The last are cells that the side overlooks: it fears no capture by a stone there.
+"""
+
+
+def preferred(
+    position: Position,
+    weights: Sequence[Weigh],
+    rng: random.Random,
+    overlooked: int = 0,
+    may_go_on: Callable[[], bool] = lambda: True,
+) -> int:
+    """Return the placement of the side to move that weighs most, by one weight after the other.
+
+    One of equal ones is picked by chance. Overlooked cells are candidates only if there are no
+    others. At least one placement is weighed, and others as long as `may_go_on` allows.
+    """
+    side, allowed = position.to_move, position.placements()
+    left = list(position.grid.each(allowed & ~overlooked or allowed))
+    rng.shuffle(left)
+    for weigh in weights:
+        if len(left) == 1:
+            break
+        weighed: list[tuple[float, int]] = []
+        for cell in left:
+            if weighed and not may_go_on():
+                break
+            weighed.append((weigh(position.place(cell), side, overlooked), cell))
+        most = max(weight for weight, _ in weighed)
+        left = [cell for weight, cell in weighed if weight == most]
+    return left[0]
 
 
 def with_mover(position: Position, side: Side) -> Position:
@@ -27,7 +59,7 @@ def with_mover(position: Position, side: Side) -> Position:
     return moved
 
 
-def lead(position: Position, side: Side) -> float:
+def lead(position: Position, side: Side, _overlooked: int = 0) -> float:
     """Return the lead of a side in stones; infinite after a win."""
     if position.result:
         winner = position.result.winner
@@ -35,7 +67,7 @@ def lead(position: Position, side: Side) -> float:
     return position.stones(side).bit_count() - position.stones(side.other).bit_count()
 
 
-def next_haul(position: Position, side: Side) -> float:
+def next_haul(position: Position, side: Side, overlooked: int = 0) -> float:
     """Return minus the number of stones that the other side's next turn takes.
 
     The turn is found by taking as many as can be taken with each placement. In the middle of a turn
@@ -44,13 +76,16 @@ def next_haul(position: Position, side: Side) -> float:
     other, before = side.other, position.stones(side).bit_count()
     if position.to_move is side or position.result:
         return 0
-    while not position.result and position.to_move is other and (cells := position.capturing()):
+    while not position.result and position.to_move is other:
+        cells = position.capturing() & ~overlooked
+        if not cells:
+            break
         after = map(position.place, position.grid.each(cells))
         position = max(after, key=lambda each: lead(each, other))
     return -inf if position.result else position.stones(side).bit_count() - before
 
 
-def own_cells(position: Position, side: Side) -> float:
+def own_cells(position: Position, side: Side, _overlooked: int = 0) -> float:
     """Return the lead of a side in cells of its own."""
     return safe_cells(position, side).bit_count() - safe_cells(position, side.other).bit_count()
 
@@ -71,7 +106,7 @@ def _is_safe(after: Position, cell: int) -> bool:
     return not any(taken(after, after.place(taking)) & cell for taking in each)
 
 
-def few_cells(position: Position, side: Side) -> float:
+def few_cells(position: Position, side: Side, _overlooked: int = 0) -> float:
     """Return minus the number of free cells that touch no stone of a side."""
     grid = position.grid
     return -(grid.cells & ~position.occupied & ~grid.neighbours(position.stones(side))).bit_count()

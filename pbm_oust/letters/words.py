@@ -47,7 +47,7 @@ from pbm_oust.refusal import Illegal, Reason
 from pbm_oust.render.svg import colour_of
 from pbm_oust.render.text import cells_text, in_columns
 from pbm_oust.render.visible import visible_line
-from pbm_oust.robot.levels import HOUSE, LEVELS, level_of
+from pbm_oust.robot.levels import HOUSE, LEVELS, SIMPLE, level_of
 from pbm_oust.robot.search import can_search, has_core
 from pbm_oust.robot.turning import TurningPoint
 from pbm_oust.rules import KINDS, Kind, Side, choices
@@ -222,6 +222,7 @@ class Words:
             kinds=tuple(KINDS.values()),
             house=HOUSE,
             levels=LEVELS,
+            simple=SIMPLE,
             level_of=level_of,
             can_search=can_search,
             has_core=has_core,

@@ -10,9 +10,21 @@ class Strength(Enum):
 
     GENTLE = "gentle"
     EASY = "easy"
+    CAREFUL = "careful"
     FAIR = "fair"
+    GOOD = "good"
     STRONG = "strong"
+    STRONGER = "stronger"
     STRONGEST = "strongest"
+
+
+class Sight(Struct, frozen=True):
+    """What a player sees who weighs each placement by the stones on the board (`greedy.py`)."""
+
+    advice: int | None = None
+    """How many pieces of advice it follows besides taking what it can; None for all of them."""
+    overlooks: float = 0.0
+    """The share of the cells far from the latest placements that it does not look at."""
 
 
 class Level(Struct, frozen=True):
@@ -22,30 +34,42 @@ class Level(Struct, frozen=True):
     strength: Strength
     seconds: float
     """The time for a turn."""
-    insight: int
-    """The depth of its look ahead where nothing can be searched (`greedy.py`)."""
     looks: int | None = None
     """How many positions it looks at for a turn; None if that is left to the time.
 
     Who looks at so many neither knows small boards by heart nor proves anything, and begins anew
     with each turn. So it is as strong on every machine.
     """
-    overlooks: float = 0.0
-    """The share of the placements far from the latest ones that it ignores."""
+    sight: Sight | None = None
+    """What it sees if it plays as people do who learn: without a search where stones are taken."""
 
 
 LEVELS = (
-    Level("house1", Strength.GENTLE, 1, 1, looks=4, overlooks=0.8),
-    Level("house2", Strength.EASY, 1, 1, looks=8),
-    Level("house3", Strength.FAIR, 2, 2, looks=32),
-    Level("house4", Strength.STRONG, 10, 3, looks=128),
-    Level("house5", Strength.STRONGEST, 60, 3),
+    Level("house1", Strength.GENTLE, 1, looks=2, sight=Sight(0, overlooks=0.9)),
+    Level("house2", Strength.EASY, 1, looks=8, sight=Sight(1, overlooks=0.8)),
+    Level("house3", Strength.CAREFUL, 1, looks=20, sight=Sight(1)),
+    Level("house4", Strength.FAIR, 2, looks=40),
+    Level("house5", Strength.GOOD, 2, looks=250),
+    Level("house6", Strength.STRONG, 5, looks=2000),
+    Level("house7", Strength.STRONGER, 20, looks=30_000),
+    Level("house8", Strength.STRONGEST, 60),
 )
+
+SIMPLE = LEVELS[3]
+"""The level that nobody surpasses by much who cannot search (`scripts/bench_house` says so)."""
 
 HOUSE = ("house", *(level.userid for level in LEVELS))
 """The userids of the house players; the first plays as the second does."""
 
+_OF_FIVE = {"house1": 1, "house2": 2, "house3": 3, "house4": 4, "house5": 7}
+"""Where players of these names stand in `LEVELS` who are as strong as when there were five."""
 
-def level_of(userid: str) -> Level:
-    """Return the level of a house player; `house` is the first level."""
+
+def level_of(userid: str, *, of_five: bool = False) -> Level:
+    """Return the level of a house player; `house` is the first level.
+
+    If it is one of the five before, that is today's level of their strength.
+    """
+    if of_five:
+        return LEVELS[_OF_FIVE.get(userid, 1)]
     return next((level for level in LEVELS if level.userid == userid), LEVELS[0])

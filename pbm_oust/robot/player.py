@@ -14,7 +14,7 @@ from pbm_oust.experiments.pie import ENOUGH, fairest_stone, first_stone
 from pbm_oust.experiments.shares import Share
 from pbm_oust.experiments.solve import solved
 from pbm_oust.robot.greedy import outlook, simple_turn
-from pbm_oust.robot.levels import LEVELS, Level, level_of
+from pbm_oust.robot.levels import LEVELS, Level, Sight, level_of
 from pbm_oust.robot.search import Searched, Searcher, Trees, after_cell, can_search
 from pbm_oust.rules import KINDS, Position, parse_grid
 
@@ -89,32 +89,6 @@ class Decision:
     """The placements of the turn."""
 
 
-class Attention:
-    """The cells that a weak player sees: all near the latest placements, and some of the others.
-
-    The choice among the others is random, and new for each placement.
-    """
-
-    def __init__(self, game: Game, overlooks: float, rng: random.Random) -> None:
-        """Begin with the latest two turns of a game; `overlooks` is a share."""
-        self._overlooks = overlooks
-        self._rng = rng
-        self._known = game.position.occupied
-        turns = [move.wish for move in game.line[-2:]]
-        names = {cell for turn in turns if isinstance(turn, Place) for cell in turn.cells}
-        self._latest = sum(map(game.header.grid.parse_cell, names))
-
-    def overlooked(self, position: Position) -> int:
-        """Return the ignored cells in the next position."""
-        self._latest |= position.occupied & ~self._known
-        self._known |= self._latest
-        if not (self._overlooks and self._latest):
-            return 0
-        near = self._latest | position.grid.neighbours(self._latest)
-        far = position.grid.each(position.placements() & ~near)
-        return sum(cell for cell in far if self._rng.random() < self._overlooks)
-
-
 class Thinking:
     """A player's search of one game, within its time."""
 
@@ -133,8 +107,6 @@ class Thinking:
             seconds=seconds,
             is_proving=level.looks is None,
         )
-        self._attention = Attention(game, level.overlooks, rng)
-        self._looks_anew = level.overlooks > 0
         self._seconds = seconds
         self._most = level.looks or inf
         self._clock = clock
@@ -144,7 +116,7 @@ class Thinking:
 
     def root(self, position: Position) -> Searched:
         """Return a new tree of a position."""
-        return self._searcher.root(position, self._attention.overlooked(position))
+        return self._searcher.root(position)
 
     def search(self, position: Position, share: float) -> Searched:
         """Return a tree of a position, searched until a share of the time is spent."""
@@ -166,8 +138,6 @@ class Thinking:
         cells: list[int] = []
         node, spent = root, 0.0
         while not cells or node.position.is_mid_turn:
-            if cells and self._looks_anew:
-                node = self.root(node.position)
             # What the first placement is worth depends on those that follow: they have half.
             spent = (spent + share) / 2
             self.grow(node, spent)
@@ -181,6 +151,12 @@ class Thinking:
         if self._searcher.is_lost(root.position):
             root.settle(0.0)
         return cells
+
+
+def searches(level: Level, game: Game) -> bool:
+    """Return whether a player searches a game; if not, it plays in a simple way."""
+    counts_stones = level.sight is not None and not game.header.kind.fast_game
+    return not counts_stones and can_search(game.header.kind.name, game.header.grid)
 
 
 def decide(
@@ -198,13 +174,13 @@ def decide(
     """
     if game.must_pass:
         return Decision(Deed.PASS, 0.5, 0)
-    if not can_search(game.header.kind.name, game.header.grid):
+    if not searches(level, game):
         return _simply_decided(game, seconds, rng, clock, level)
     thinking = Thinking(game, seconds, rng, clock, level)
     has_time = level.looks is None
     if has_time and (decision := _of_pie(game)):
         return decision
-    if game.is_first_stone and not level.overlooks:
+    if game.is_first_stone and not level.sight:
         cell, value = fairest(game.position, thinking.search)
         return Decision(_placing(game, cell), value, thinking.looks)
     if has_time and (decision := _solved(game, clock)):
@@ -212,12 +188,12 @@ def decide(
     kept = trees.take(game) if trees is not None and has_time else None
     root = kept or thinking.root(game.position)
     is_decided = has_time and game.can_swap and _share_of_stone(game) is not None
-    if game.can_swap and not (level.overlooks or is_decided):
+    if game.can_swap and not (level.sight or is_decided):
         thinking.grow(root, PONDERED / 2)
         if root.value < 0.5:
             return Decision(Deed.SWAP, root.value, thinking.looks, root=root)
     cells = thinking.turn(root, PONDERED)
-    if root.value < HOPELESS and _was_hopeless(game, thinking):
+    if root.value < HOPELESS and not level.sight and _was_hopeless(game, thinking):
         return Decision(Deed.RESIGN, root.value, thinking.looks)
     decision = _turn(game, cells, root.value, thinking.looks, is_drawn=root.proved == 0.5)
     return replace(decision, root=root if has_time else None, cells=tuple(cells))
@@ -227,7 +203,7 @@ def takes_draw(
     game: Game, seconds: float, rng: random.Random, clock: Stopwatch, level: Level = LEVELS[-1]
 ) -> bool:
     """Return whether the player to move accepts a draw."""
-    if can_search(game.header.kind.name, game.header.grid):
+    if not level.sight and searches(level, game):
         value = Thinking(game, seconds, rng, clock, level).search(game.position, 1).value
     else:
         value = outlook(game.position)
@@ -240,22 +216,15 @@ def _simply_decided(
 ) -> Decision:
     """Return the decision of the side to move without a search.
 
-    It takes over any first stone, as it has none itself, and never resigns.
+    It never resigns. Whoever has no sight takes over any first stone, as they have none themselves.
     """
     begun, value = clock(), outlook(game.position)
     is_perfect = level.looks is None and not game.is_first_stone
     if is_perfect and (decision := _solved(game, clock)):
         return decision
-    if game.can_swap and value < 0.5 and not level.overlooks:
+    if game.can_swap and value < 0.5 and not level.sight:
         return Decision(Deed.SWAP, value, 0)
-    cells = simple_turn(
-        game.header.kind,
-        game.position,
-        level.insight,
-        rng,
-        lambda: clock() < begun + seconds,
-        Attention(game, level.overlooks, rng).overlooked,
-    )
+    cells = simple_turn(game, level.sight or Sight(), rng, lambda: clock() < begun + seconds)
     return _turn(game, cells, value, len(cells), is_drawn=False)
 
 
@@ -330,6 +299,5 @@ def answer(kind: str, grid: str, cells: str, userid: str) -> str:
     rng = random.Random(f"{grid} {cells}")  # a game # noqa: S311 # nosec B311
     wish = decide(game, level.seconds, rng, time.thread_time, level=level).wish
     if not isinstance(wish, Place):
-        turn = simple_turn(game.header.kind, game.position, level.insight, rng)
-        wish = _placing(game, *turn)
+        wish = _placing(game, *simple_turn(game, level.sight or Sight(), rng))
     return ",".join(wish.cells)

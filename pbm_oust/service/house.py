@@ -28,7 +28,7 @@ from pbm_oust.refusal import NotAllowed
 from pbm_oust.render.entry import Entry
 from pbm_oust.robot import analysis as analyses
 from pbm_oust.robot.judging import judged
-from pbm_oust.robot.levels import HOUSE, level_of
+from pbm_oust.robot.levels import HOUSE, Level, level_of
 from pbm_oust.robot.player import Decision, Stopwatch, decide, takes_draw
 from pbm_oust.robot.search import Trees, can_search
 from pbm_oust.rules import KINDS, Kind
@@ -48,6 +48,13 @@ class Waiting(Struct, frozen=True):
 
     game: Game
     userid: str
+    of_five: bool
+    """Whether it has moved there when there were five house players: it goes on as strong."""
+
+    @property
+    def level(self) -> Level:
+        """The level of the house player on this board."""
+        return level_of(self.userid, of_five=self.of_five)
 
     @property
     def is_offered(self) -> bool:
@@ -58,6 +65,20 @@ class Waiting(Struct, frozen=True):
         """Return how many seconds there are until the deadline of the board."""
         # Only players who have a mail address go on vacation, and the turn is not theirs.
         return (read_clock(self.game, {}, now).deadline - now).total_seconds()
+
+
+def identity_of(game: Game, userid: str, number: int, *, of_five: bool = False) -> str:
+    """Return what sets a record of a house player apart, who is one of five or, today, of eight."""
+    return f"{userid} {game.name} #{number}" if of_five else f"{userid}: {game.name} #{number}"
+
+
+def _has_met_the_five(game: Game, userid: str) -> bool:
+    """Return whether a house player moved on a board when there were five of them."""
+    for record in game.records:
+        identity = identity_of(game, userid, record.number, of_five=True)
+        if record.message_key in Request("", "", "", identity).message_keys(userid):
+            return True
+    return False
 
 
 class HouseBoards:
@@ -108,7 +129,7 @@ class HouseBoards:
             accounts = [whole_account(snapshot, each) for each in (game.x, game.o)]
             players = [each.userid for each in accounts if each and each.is_house]
             for userid in players if not game.result else ():
-                waits = Waiting(game, userid)
+                waits = Waiting(game, userid, _has_met_the_five(game, userid))
                 if waits.is_offered or game.player_to_move == userid:
                     return waits
         return None
@@ -176,7 +197,7 @@ def wishes_on(
 
     If that is a turn of its own, how it was decided comes with it.
     """
-    game, level = waiting.game, level_of(waiting.userid)
+    game, level = waiting.game, waiting.level
     rng = Random(f"{game.name} {game.next_number}")  # a game # noqa: S311 # nosec B311
     if not waiting.is_offered or game.offer is None:
         decision = decide(game, seconds, rng, clock, trees, level)
@@ -194,9 +215,9 @@ def act(waiting: Waiting, wish: Wish, number: int, work: UnitOfWork) -> Handled:
 
     It is done once, however many processes ask for it.
     """
-    header, userid = waiting.game.header, waiting.userid
-    reply = Ask.on_board(Topic.PLAY, header.kind.name, header.board, number, userid)
-    identity = f"{userid} {waiting.game.name} #{number}"
+    game, userid = waiting.game, waiting.userid
+    reply = Ask.on_board(Topic.PLAY, game.header.kind.name, game.header.board, number, userid)
+    identity = identity_of(game, userid, number, of_five=waiting.of_five)
     return handle(Request("", format_wish(wish), "", identity, reply=reply), work)
 
 
@@ -334,7 +355,7 @@ class Worker:
                 (Wanted(seconds, waiting.seconds_left(now)), waiting)
                 for waiting in self._boards.waiting()
                 if self._elsewhere.get(waiting.game.name, begun) <= begun
-                if (seconds := level_of(waiting.userid).seconds) < faster_than
+                if (seconds := waiting.level.seconds) < faster_than
             ]
             if not wanted and faster_than == inf and self._is_any_elsewhere():
                 time.sleep(LOOK_SECONDS)

@@ -39,7 +39,8 @@ from pbm_oust.play.starting import open_seeks
 from pbm_oust.render.html import marks_of
 from pbm_oust.render.svg import board_svg, colour_of
 from pbm_oust.robot.analysis import placed_in
-from pbm_oust.robot.levels import LEVELS
+from pbm_oust.robot.levels import LEVELS, SIMPLE
+from pbm_oust.robot.search import has_core
 from pbm_oust.rules import KINDS, Grid, Kind, Side, taken
 from pbm_oust.store.analyses import kept
 from pbm_oust.store.openings import MOST_GAMES, played_from
@@ -61,8 +62,6 @@ from pbm_oust.web.speaking import language_asked
 
 GUEST = "guest"
 """Whoever plays on a board to try."""
-PLAYED = [level.userid for level in LEVELS if level.looks]
-"""The house players there, from the weakest on: those who look at so many positions."""
 PATIENCE = 20.0
 """How many seconds it may take altogether, on a machine that is busy with mail."""
 MOST_SHOWN = 30
@@ -406,7 +405,7 @@ async def choose(request: Request) -> Response:
         svg = picture(first_board(kind, grid), translator, title, f"b{nth}")
         boards.append((kind, grid, svg))
     seeks = ground.work.look(lambda on: open_seeks(on, KINDS.values()))[:MOST_LISTED]
-    return ground.page(request, "try", house=PLAYED[0], grids=boards, seeks=seeks)
+    return ground.page(request, "try", house=LEVELS[0].userid, grids=boards, seeks=seeks)
 
 
 @placing
@@ -416,12 +415,12 @@ async def attempt(request: Request) -> Response:
     if grid not in kind.first_grids:
         raise HTTPException(404)
     is_second = request.query_params.get("side") == Side.O.value
-    house = request.query_params.get("house", PLAYED[0])
-    if house not in PLAYED:
+    house = request.query_params.get("house", LEVELS[0].userid)
+    if house not in players_to_try():
         raise HTTPException(404)
     owners = (house, GUEST) if is_second else (GUEST, house)
     query = {"side": Side.O.value} if is_second else {}
-    query |= {"house": house} if house != PLAYED[0] else {}
+    query |= {"house": house} if house != LEVELS[0].userid else {}
     exploring = await _explored(request, partial(_empty, kind, grid, *owners), query)
     side, game = Side.O if is_second else Side.X, exploring.game
     asked = kind.name, str(grid), ",".join(exploring.line.cells)
@@ -451,6 +450,15 @@ def _loss(exploring: Exploring, way: str) -> Loss:
     rows = rows_around(at + 1, exploring.steps)
     number = next(row.number for row in rows if row.last > at)
     return Loss(*sizes, number, addresses.asking(path, {"at": str(at + 1)}))
+
+
+def players_to_try() -> list[str]:
+    """Return the house players to try, from the weakest on, as far as one is stronger than another.
+
+    Those who search until their time is over take too long.
+    """
+    levels = LEVELS if has_core() else LEVELS[: LEVELS.index(SIMPLE) + 1]
+    return [level.userid for level in levels if level.looks]
 
 
 def _first_grids() -> list[tuple[Kind, Grid]]:
@@ -529,7 +537,7 @@ def _page(request: Request, exploring: Exploring, **given: object) -> Response:
         guest=GUEST,
         most_games=MOST_GAMES,
         most_shown=MOST_SHOWN,
-        levels=PLAYED,
+        levels=players_to_try(),
         steps=len(steps_of(game.header.kind)),
         grids=_first_grids(),
         usual_grids=[(kind, grid) for kind in KINDS.values() for grid in kind.grids],

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pbm_oust.experiments.pie import pies
-from pbm_oust.robot.levels import LEVELS
+from pbm_oust.robot.levels import LEVELS, Sight
 from pbm_oust.rules import KINDS
 from scripts.documents import configuration as configurations
 from scripts.documents.command_line import command_line_part
@@ -39,10 +39,18 @@ def levels_part() -> str:
     rows = []
     for level in LEVELS:
         looks = "as many as it has time for" if level.looks is None else f"{level.looks:,}"
-        overlooks = f"{level.overlooks:.0%}" if level.overlooks else "nothing"
-        figures = looks, f"{level.seconds:g}", overlooks
+        figures = chosen(level.sight), looks, f"{level.seconds:g}"
         rows.append((code(level.userid), level.strength.value, *figures))
-    return table(("player", "strength", "looks for a turn", "seconds at most", "overlooks"), rows)
+    heads = "player", "strength", "where stones are taken", "looks for a turn", "seconds at most"
+    return table(heads, rows)
+
+
+def chosen(sight: Sight | None) -> str:
+    """Return how a player with such a sight chooses where stones are taken."""
+    if sight is None:
+        return "searches"
+    choice = f"takes, with {sight.advice} advice" if sight.advice else "takes"
+    return f"{choice}; overlooks {sight.overlooks:.0%} far off" if sight.overlooks else choice
 
 
 def first_stones_part() -> str:

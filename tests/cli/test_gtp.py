@@ -43,7 +43,7 @@ def test_every_command_is_listed_and_known() -> None:
 def test_what_is_no_command_is_passed_over() -> None:
     """Control characters, comments and empty lines, as section 2.5 of the protocol has them."""
     assert answers("oust", "", "# nothing", "\x01 7\tname # who", "quit", "name") == [
-        "=7 pbm_oust house5",
+        "=7 pbm_oust house8",
         "= ",
     ]
 
@@ -110,6 +110,6 @@ def test_a_pipe_that_closes_ends_it(tmp_path: Path) -> None:
     done = subprocess.run(
         [PROGRAM, "gtp", "oust"], input="name\n", capture_output=True, text=True, cwd=tmp_path
     )
-    assert (done.returncode, done.stdout, done.stderr) == (0, "= pbm_oust house5\n\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "= pbm_oust house8\n\n", "")
     with suppress(FileNotFoundError):
         assert not [*(tmp_path / "games").iterdir()], "it needs no home"

@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from pbm_oust.robot.levels import LEVELS
+from pbm_oust.accounts.asks import Ask, Topic
+from pbm_oust.mail.inbound import open_inbound
+from pbm_oust.play.request import Request
+from pbm_oust.robot.levels import LEVELS, level_of
+from pbm_oust.service.house import HouseBoards, identity_of
+from pbm_oust.service.service import handle
 from tests.speed.running import processor_time
 from tests.support.command_line import play_house, run
 from tests.support.histories import moves_of
@@ -109,3 +114,25 @@ def test_the_operator_renames_no_program(talk: Talk) -> None:
         refused = run(talk.home, "players", *words)
         assert refused.exit_code == 1
         assert "house1 is a program of this server" in refused.output
+
+
+def test_a_board_on_which_one_of_five_players_has_moved_goes_on_at_its_strength(
+    talk: Talk,
+) -> None:
+    work = open_inbound(talk.home, talk.own, lambda: talk.now).work
+    for kept in (True, False):
+        talk.send(ALICE, "oust challenge house3 alice wonderland -size=5 -noswap")
+        (waiting,) = HouseBoards(talk.home).waiting()
+        assert waiting.level is level_of("house3")
+        number = waiting.game.header.board
+        before = f"house3 oust {number} #1" if kept else identity_of(waiting.game, "house3", 1)
+        reply = Ask.on_board(Topic.PLAY, "oust", number, 1, "house3")
+        handle(Request("", "C3", "", before, reply=reply), work)
+        talk.send(ALICE, f"oust move {number} alice wonderland A1")
+        (waiting,) = HouseBoards(talk.home).waiting()
+        assert waiting.level is level_of("house3", of_five=kept)
+        house(talk)
+        talk.send(ALICE, f"oust move {number} alice wonderland E1")
+        (waiting,) = HouseBoards(talk.home).waiting()
+        assert waiting.level is level_of("house3", of_five=kept)
+        talk.send(ALICE, f"oust resign {number} alice wonderland")

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from pbm_oust.board import Deed, Game, Place
 from pbm_oust.board.header import Terms
+from pbm_oust.robot.greedy import Attention
 from pbm_oust.robot.levels import HOUSE, LEVELS, Level, Strength, level_of
-from pbm_oust.robot.player import Attention, decide
+from pbm_oust.robot.player import decide
 from pbm_oust.robot.search import Trees
 from pbm_oust.rules import Side
 from tests.support.core import needs_core
@@ -35,13 +36,20 @@ def test_every_level_has_a_strength_and_a_userid_of_its_own_and_looks_further_th
     assert [level_of(userid) for userid in HOUSE] == [LEVELS[0], *LEVELS]
     for weaker, stronger in pairwise(LEVELS):
         assert weaker.seconds <= stronger.seconds
-        assert weaker.insight <= stronger.insight
-        assert weaker.overlooks >= stronger.overlooks
         assert stronger.looks is None or (weaker.looks or 0) < stronger.looks
+        if weaker.sight and stronger.sight:
+            assert (weaker.sight.advice or 0) <= (stronger.sight.advice or 0)
+            assert weaker.sight.overlooks >= stronger.sight.overlooks
+        assert weaker.sight or not stronger.sight
+
+
+def test_players_of_the_five_before_are_as_many_levels_further_as_were_added_below() -> None:
+    five = [level_of(userid, of_five=True) for userid in HOUSE[:6]]
+    assert five == [LEVELS[1], *LEVELS[1:5], LEVELS[-1]]
 
 
 @needs_core
-@pytest.mark.parametrize("level", BOUNDED[:-1], ids=lambda level: level.userid)
+@pytest.mark.parametrize("level", BOUNDED[:-2], ids=lambda level: level.userid)
 @pytest.mark.parametrize(("kind", "grid"), [("oust", "square 7x7"), ("churn", "hex 3")])
 def test_a_level_with_bounded_looks_plays_the_same_on_every_machine(
     kind: str, grid: str, level: Level
@@ -68,7 +76,8 @@ def test_all_that_touches_the_latest_placements_is_thought_of(
     attention = Attention(game, 1.0, rng)
     latest = [move.wish for move in game.line[-2:] if isinstance(move.wish, Place)]
     cells = sum({game.header.grid.parse_cell(cell) for turn in latest for cell in turn.cells})
-    far = game.position.placements() & ~(cells | game.header.grid.neighbours(cells))
+    near = cells | game.header.grid.neighbours(cells)
+    far = game.header.grid.cells & ~(game.position.occupied | near)
     assert attention.overlooked(game.position) == (far if cells else 0)
     assert Attention(game, 0.0, rng).overlooked(game.position) == 0
 
@@ -88,17 +97,17 @@ def test_some_of_what_is_far_is_overlooked_and_what_was_just_placed_is_near() ->
 
 
 @needs_core
-def test_who_overlooks_takes_over_no_first_stone() -> None:
+def test_who_chooses_as_people_do_takes_over_no_first_stone() -> None:
     game = play(new_game("hex 2"), "x B2")
     for level in LEVELS:
         decision = decide(game, 0.2, random.Random(1), standing, level=level)
-        assert (decision.wish is Deed.SWAP) is not level.overlooks
+        assert (decision.wish is Deed.SWAP) is (level.sight is None)
 
 
 @needs_core
 @pytest.mark.parametrize(("kind", "grid"), [("oust", "hex 4"), ("churn", "hex 3")])
-def test_two_levels_up_a_player_wins_nearly_always(kind: str, grid: str) -> None:
-    weak, strong = LEVELS[0], LEVELS[2]
+def test_three_levels_up_a_player_wins_nearly_always(kind: str, grid: str) -> None:
+    weak, strong = LEVELS[0], LEVELS[3]
     won = 0
     for seed in range(6):
         game = new_game(grid, NO_SWAP, kind=kind)

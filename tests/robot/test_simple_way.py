@@ -1,24 +1,42 @@
-"""The simple way to play: what is greedy, how far each level looks, and every game to its end."""
+"""The simple way to play: what it takes, fears and overlooks, and every game to its end."""
 
 import random
+from math import inf
 
 import pytest
 
+from pbm_oust.board import Deed, Game, Place
+from pbm_oust.board.header import Terms
+from pbm_oust.experiments.advice import next_haul
 from pbm_oust.robot.greedy import outlook, simple_turn
-from pbm_oust.rules import KINDS, Kind, Position, Side, parse_grid
+from pbm_oust.robot.levels import Sight
+from pbm_oust.rules import KINDS, Kind, Side
+from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import taken
 from tests.support.boards import board
+from tests.support.games import new_game, play, standing_at
 from tests.support.kinds import grids_of
 from tests.support.rings import slow
+from tests.support.thinking import done
 
-INSIGHTS = (1, 2, 3)
+NO_SWAP = Terms(swap=False)
+TAKER, CAREFUL, CLUB = Sight(0), Sight(1), Sight()
 
 
-def turned(kind: str, position: Position, insight: int) -> set[str]:
+def turn_of(game: Game, sight: Sight, rng: random.Random) -> Place:
+    """Return the turn of a player with such a sight."""
+    return Place(tuple(map(game.header.grid.format_cell, simple_turn(game, sight, rng))))
+
+
+def turned_in(game: Game, sight: Sight) -> set[str]:
     """Return the first cells of the turns that a player takes again and again."""
     rng = random.Random(1)
-    turns = [simple_turn(KINDS[kind], position, insight, rng) for _ in range(30)]
-    return {position.grid.format_cell(cells[0]) for cells in turns}
+    return {turn_of(game, sight, rng).cells[0] for _ in range(30)}
+
+
+def turned(position: Oust, sight: Sight) -> set[str]:
+    """Return these cells for a position of Oust."""
+    return turned_in(standing_at(new_game(str(position.grid), NO_SWAP), position), sight)
 
 
 def test_it_takes_as_many_stones_as_it_can() -> None:
@@ -35,7 +53,7 @@ def test_it_takes_as_many_stones_as_it_can() -> None:
     }
     most = {name for name in taking if taking[name] == max(taking.values())}
     assert max(taking.values()) > min(taking.values())
-    assert turned("oust", position, 1) == turned("oust", position, 2) == most
+    assert turned(position, TAKER) == turned(position, CAREFUL) == most
 
 
 def test_it_keeps_away_from_stones_that_could_take_what_it_places() -> None:
@@ -47,62 +65,64 @@ def test_it_keeps_away_from_stones_that_could_take_what_it_places() -> None:
         o . . . .
     """)
     near = {"A2", "B1", "A3", "B2", "C1"}
-    assert not turned("oust", position, 2) & near
-    assert turned("oust", position, 1) & near
+    assert not turned(position, CAREFUL) & near
+    assert turned(position, TAKER) & near
 
 
-def test_who_looks_at_whole_turns_leaves_a_capture_that_is_answered_by_a_larger_one() -> None:
+def test_whoever_overlooks_all_that_is_far_does_not_take_there() -> None:
+    game = play(new_game("square 7x7", NO_SWAP), "x A1", "o B1", "x G7", "o E4")
+    position, grid = game.position, game.header.grid
+    taking = {*map(grid.format_cell, grid.each(position.capturing()))}
+    assert taking == {"A2"}
+    assert turned_in(game, TAKER) == turned_in(game, CAREFUL) == taking
+    latest = sum(map(grid.parse_cell, ("G7", "E4")))
+    near = grid.neighbours(latest) & position.placements()
+    seen = turned_in(game, Sight(0, overlooks=1.0))
+    assert seen == {*map(grid.format_cell, grid.each(near))}
+
+
+def test_whoever_overlooks_a_capture_does_not_fear_it() -> None:
     position = board("""
-        . . . . . . .
-        . x x . o . .
-        . . . . . o .
-        o o o . . o .
-        o o o x . o .
-        . . . . . . .
+        . . . . .
+        . . . . .
+        . . . . .
+        . . . . .
+        o . . . .
     """)
-    assert turned("oust", position, 1) == turned("oust", position, 2)
-    assert turned("oust", position, 3) != turned("oust", position, 2)
+    cell, taking = (position.grid.parse_cell(name) for name in ("B1", "A2"))
+    after = position.place(cell)
+    assert after.capturing() == taking
+    assert next_haul(after, Side.X) == -inf
+    assert next_haul(after, Side.X, taking) == 0
 
 
-@pytest.mark.parametrize("insight", INSIGHTS)
+@pytest.mark.parametrize("sight", [TAKER, CAREFUL, CLUB], ids=["taker", "careful", "club"])
 @pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
-def test_every_turn_is_whole_and_every_game_comes_to_its_end(kind: Kind, insight: int) -> None:
+def test_every_turn_is_whole_and_every_game_comes_to_its_end(kind: Kind, sight: Sight) -> None:
     rng = random.Random(1)
     for grid in grids_of(kind, largest=13):
-        position = kind.start(grid)
-        while not position.result:
-            assert 0 <= outlook(position) <= 1
-            mover = position.to_move
-            if not position.has_placement():
-                position = position.pass_turn()
-                continue
-            for cell in simple_turn(kind, position, insight, rng):
-                assert position.to_move is mover
-                position = position.place(cell)
-            assert position.result or not position.is_mid_turn
+        game = new_game(str(grid), NO_SWAP, kind=kind.name)
+        while not game.result:
+            assert 0 <= outlook(game.position) <= 1
+            game = done(game, Deed.PASS if game.must_pass else turn_of(game, sight, rng))
 
 
-@pytest.mark.parametrize("insight", INSIGHTS)
-def test_out_of_time_it_still_places(insight: int) -> None:
+def test_out_of_time_it_still_places() -> None:
     for kind in KINDS.values():
-        position, rng = kind.start(kind.default_grid), random.Random(1)
-        (cell,) = simple_turn(kind, position, insight, rng, lambda: False)
-        assert cell & position.placements()
+        game, rng = new_game(str(kind.default_grid), NO_SWAP, kind=kind.name), random.Random(1)
+        (cell,) = simple_turn(game, CLUB, rng, lambda: False)
+        assert cell & game.position.placements()
 
 
-def won_by(first: int, second: int, kind: Kind, grid: str, games: int) -> float:
-    """Return how many of some games a player wins, by the insight of both."""
+def won_by(first: Sight, second: Sight, kind: str, grid: str, games: int) -> float:
+    """Return how many of some games a player wins, by the sight of both."""
     won = 0.0
     for number in range(games):
-        rng, position = random.Random(number), kind.start(parse_grid(grid))
+        rng, game = random.Random(number), new_game(grid, NO_SWAP, kind=kind)
         by = dict(zip(Side, (first, second) if number % 2 else (second, first), strict=True))
-        while not position.result:
-            if not position.has_placement():
-                position = position.pass_turn()
-                continue
-            for cell in simple_turn(kind, position, by[position.to_move], rng):
-                position = position.place(cell)
-        winner = position.result.winner
+        while not game.result:
+            game = done(game, Deed.PASS if game.must_pass else turn_of(game, by[game.to_move], rng))
+        winner = game.result.winner
         won += 0.5 if winner is None else by[winner] == first
     return won
 
@@ -116,6 +136,7 @@ def won_by(first: int, second: int, kind: Kind, grid: str, games: int) -> float:
         slow("churn", "hex 2", 60),
     ],
 )
-def test_who_looks_further_wins_more(kind: str, grid: str, games: int) -> None:
-    for first, second in ((2, 1), (3, 2)):
-        assert won_by(first, second, KINDS[kind], grid, games) > games / 2
+def test_who_sees_more_wins_more(kind: str, grid: str, games: int) -> None:
+    blind = Sight(0, overlooks=0.9)
+    for first, second in ((CAREFUL, blind), (CLUB, TAKER)):
+        assert won_by(first, second, kind, grid, games) > games / 2

@@ -12,7 +12,7 @@ import pytest
 
 from pbm_oust.board import Deed
 from pbm_oust.board.header import Terms
-from pbm_oust.robot.levels import LEVELS, Level
+from pbm_oust.robot.levels import LEVELS, SIMPLE, Level
 from pbm_oust.robot.player import decide, takes_draw
 from pbm_oust.robot.search import VARIABLE, can_search
 from pbm_oust.rules import KINDS, Kind, Side
@@ -31,8 +31,9 @@ from tests.support.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 NO_SWAP = Terms(swap=False)
-SIMPLE = "It plays in a simple way here, and looks hardly further than the next turn."
-HELPED = "On this server the programs play in a simple way, and are weaker than they could be:"
+UNSEARCHED = f"Nothing is searched here, so it plays about as well as {SIMPLE.userid}."
+PLAYERS = f"{LEVELS[0].userid} to {LEVELS[-1].userid}"
+ALIKE = f"its programs all play about as well as {SIMPLE.userid}."
 
 
 @pytest.fixture
@@ -91,15 +92,18 @@ def test_it_takes_over_a_first_stone_and_takes_a_draw_where_it_has_fewer_stones(
 @pytest.mark.usefixtures("_alone")
 def test_players_are_told_that_it_plays_in_a_simple_way(tmp_path: Path) -> None:
     talk = Talk.begin(tmp_path / "home", ALICE)
-    talk.send(ALICE, "oust challenge alice house2 wonderland -size=7")
-    assert SIMPLE in talk.letter_to(ALICE).words
+    for level in LEVELS:
+        talk.send(ALICE, f"oust challenge alice {level.userid} wonderland -size=7")
+        is_weaker = level.looks is None or level.looks > (SIMPLE.looks or 0)
+        assert (UNSEARCHED in talk.letter_to(ALICE).words) is is_weaker
+        talk.send(ALICE, f"oust resign {level.userid[5:]} alice wonderland")
     talk.send(ALICE, "help house")
     words = talk.letter_to(ALICE).words
-    assert HELPED in words
+    assert ALIKE in words
     assert "It never resigns." in words
     talk.send(ALICE, "settings alice wonderland language fr")
-    talk.send(ALICE, "oust challenge alice house3 wonderland -size=7")
-    assert "Il joue ici de façon simple" in talk.letter_to(ALICE).words
+    talk.send(ALICE, f"oust challenge alice {LEVELS[-1].userid} wonderland -size=7")
+    assert "Ici, rien n'est calculé à l'avance" in talk.letter_to(ALICE).words
 
 
 @needs_core
@@ -109,12 +113,12 @@ def test_with_the_core_only_boards_that_are_too_large_for_it_are_played_simply(
     talk = Talk.begin(tmp_path / "home", ALICE)
     talk.home.configuration.write_text("house_cells = 400\n")
     for size, is_simple in ((16, False), (17, True)):
-        talk.send(ALICE, f"oust challenge alice house1 wonderland -size={size}")
-        assert (SIMPLE in talk.letter_to(ALICE).words) is is_simple
+        talk.send(ALICE, f"oust challenge alice {LEVELS[-1].userid} wonderland -size={size}")
+        assert (UNSEARCHED in talk.letter_to(ALICE).words) is is_simple
     talk.send(ALICE, "help house")
     words = talk.letter_to(ALICE).words
-    assert HELPED not in words
-    assert "It resigns when it has lost." in words
+    assert ALIKE not in words
+    assert "it resigns when it has lost" in words
 
 
 def ran(words: Sequence[str], home: Path, stdin: str = "", **environment: str) -> str:
@@ -138,7 +142,7 @@ def test_the_operator_is_told_how_the_house_plays_and_why(tmp_path: Path) -> Non
     talk.send(ALICE, "oust resign 1 alice wonderland")
     home, alone = talk.home.path, {VARIABLE: "python"}
     told = ran([PROGRAM, "doctor"], home, **alone)
-    assert "note  house: house1 to house5 play in a simple way and analyse nothing" in told
+    assert f"note  house: {PLAYERS} play in a simple way and analyse nothing" in told
     assert f"{VARIABLE} is python in the environment; remove it from there" in told
     assert "core=none" in ran([PROGRAM, "house"], home, **alone)
     refused = ran([PROGRAM, "games analyse oust 1"], home, **alone)
@@ -152,9 +156,7 @@ def test_the_operator_is_told_what_cannot_be_searched_with_the_core(tmp_path: Pa
     talk.send(ALICE, "oust challenge alice house1 wonderland -size=17")
     talk.send(ALICE, "oust resign 1 alice wonderland")
     home = talk.home.path
-    assert "ok    house: house1 to house5 search with the compiled core" in ran(
-        [PROGRAM, "doctor"], home
-    )
+    assert f"ok    house: {PLAYERS} search with the compiled core" in ran([PROGRAM, "doctor"], home)
     assert "cannot be analysed: the house does not search oust on square 17x17" in ran(
         [PROGRAM, "games analyse oust 1"], home
     )
@@ -178,11 +180,11 @@ def test_without_a_compiler_everything_but_the_core_is_built_and_says_so(tmp_pat
     home, alone = talk.home.path, {"PYTHONPATH": str(tmp_path / "built")}
     program = [sys.executable, "-P", "-c", "from pbm_oust.cli.main import main; main()"]
     told = ran([*program, "doctor"], home, **alone)
-    assert "house1 to house5 play in a simple way and analyse nothing" in told
+    assert f"{PLAYERS} play in a simple way and analyse nothing" in told
     assert "install a C compiler and the headers of Python (Debian: gcc, python3-dev)" in told
-    challenge = "oust challenge house1 alice wonderland -size=7"
+    challenge = "oust challenge house8 alice wonderland -size=7"
     mail = f"From: {ALICE}\nMessage-ID: <1@example.org>\nSubject: {challenge}\n\n"
     ran([*program, "deliver"], home, mail, **alone)
-    assert SIMPLE in " ".join(letters(talk.home)[-1].text.split())
+    assert UNSEARCHED in " ".join(letters(talk.home)[-1].text.split())
     assert "core=none" in ran([*program, "house"], home, **alone)
     assert len(moves_of(talk.home)) == 1
