@@ -47,7 +47,7 @@ from pbm_oust.store.configuration import (
     LogForm,
     Upgrade,
 )
-from pbm_oust.store.faults import DatabaseFault, command_line
+from pbm_oust.store.faults import DatabaseFault, DatabaseTooNew, DatabaseTooOld, command_line
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import HIGHEST, Counted
 from pbm_oust.store.rebuilding import look_less_for_circles
@@ -77,7 +77,8 @@ def serve(operator: Operator, *, check: bool, **chosen: Any) -> None:
 
     Options override pbm_oust.toml in the home, where smtp = "" turns SMTP off. Without a relay,
     letters stay in the outbox, a Maildir in the home. SIGHUP makes the server read the file again.
-    Exit status 2 if the configuration or a port cannot be used, however often one tries.
+    A home of an earlier version is brought up to date, after a backup beside it. Exit status 2 if
+    the configuration, a port or the home's version cannot be used, however often one tries.
     """
     named = {name: value for name, value in chosen.items() if value}
 
@@ -117,9 +118,17 @@ def serve(operator: Operator, *, check: bool, **chosen: Any) -> None:
             counts=counts,
         )
         asyncio.run(server.run())
-    except (CannotListen, BadConfiguration) as error:
+    except _OF_NO_USE as error:
         say(f"Error: {error}", err=True)
         raise SystemExit(UNUSABLE) from None
+
+
+class NotUpgraded(Exception):
+    """A home of an earlier version that stays as it is, because it cannot be kept as it was."""
+
+
+_OF_NO_USE = CannotListen, BadConfiguration, NotUpgraded, DatabaseTooOld, DatabaseTooNew
+"""What starting again mends not."""
 
 
 def _prepare(operator: Operator) -> None:
@@ -142,11 +151,8 @@ def _prepare(operator: Operator) -> None:
 
 def _bring_up_to_date(operator: Operator) -> None:
     """Bring a home of an earlier version up to date, unless its operator wants to do that."""
-    try:
-        if operator.read_configuration().upgrade is Upgrade.BY_HAND or not operator.path.is_dir():
-            return
-    except BadConfiguration:
-        return  # the server does not start
+    if operator.read_configuration().upgrade is Upgrade.BY_HAND or not operator.path.is_dir():
+        return
     from pbm_oust.store.backup import NotCopied, upgrade_at_start  # few starts need it
 
     try:
@@ -154,7 +160,7 @@ def _bring_up_to_date(operator: Operator) -> None:
     except DatabaseFault:
         raise
     except (NotCopied, OSError) as error:
-        raise Refused(
+        raise NotUpgraded(
             f"the home is of an earlier version, and stays as it is, because no backup of it could "
             f"be made beside it: {error}. Mend that, or make a backup elsewhere, and do:  "
             + command_line(operator.path, "home", "upgrade")

@@ -156,10 +156,12 @@ def wrong_version(
         )
     home = Path(where).parent
     if version not in earlier:
-        players = home.absolute().with_name("players.jsonl")
-        export, take = (
-            command_line(home, "players", word, str(players)) for word in ("export", "import")
-        )
+        import shlex
+
+        words = ["--home", str(home.absolute()), "players"]
+        file = str(home.absolute().with_name("players.jsonl"))
+        export = shlex.join(["pbm-oust", *words, "export", file])
+        take = command_line(home, "players", "import", file)
         return DatabaseTooOld(
             f"{said} no release had those. Players and games can be taken along. Stop the server. "
             f"With the program that wrote it, do:  {export}  Move {Path(where).name} and the files "

@@ -118,7 +118,7 @@ def test_it_waits_for_the_operator_who_wants_that(home: Path) -> None:
     refused = subprocess.run(
         [PROGRAM, "--home", str(home), "serve"], capture_output=True, text=True
     )
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert f"--home {home} home upgrade" in refused.stderr
     assert version_of(home) == version
     done(home, "home", "upgrade")
@@ -131,6 +131,6 @@ def test_it_stays_as_it_is_where_no_backup_can_be_made(home: Path) -> None:
         pytest.skip("its tables are those of today")
     home.with_name("home.before").write_text("in the way")
     refused = run(home, "serve", "--smtp", "127.0.0.1:0")
-    assert refused.exit_code == 1
+    assert refused.exit_code == 2
     assert "stays as it is, because no backup of it could be made beside it" in refused.output
     assert version_of(home) == version

@@ -136,6 +136,8 @@ def test_tables_that_no_released_program_has_made_are_refused(home: Path, versio
     assert f"tables are of version {version}, and no release had those" in told
     for word in ("export", "import"):
         assert f"--home {home} players {word} {home.with_name('players.jsonl')}" in told
+    started = run(home, "serve", "--smtp", "127.0.0.1:0")
+    assert (started.exit_code, "no release had those" in started.output) == (2, True)
     assert version_of(home) == version
 
 
