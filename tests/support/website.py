@@ -92,12 +92,12 @@ class Website(Site):
 
 
 @contextmanager
-def website(home: Path, *options: str) -> Iterator[Website]:
-    """Serve the pages of a home while the body runs."""
+def website(home: Path, *options: str, **environment: str) -> Iterator[Website]:
+    """Serve the pages of a home while the body runs, with more in the environment."""
     words = ["--home", str(home), "web", "--listen", "127.0.0.1:0", *options]
     announcing, announced = os.pipe()
     with NamedTemporaryFile("w") as log, os.fdopen(announcing) as announcements:
-        given = words, DupFd(announced), DupFd(log.fileno())
+        given = words, environment, DupFd(announced), DupFd(log.fileno())
         process = _PROCESSES.Process(target=_serve, args=given)
         process.start()
         os.close(announced)
@@ -112,8 +112,9 @@ def website(home: Path, *options: str) -> Iterator[Website]:
             assert process.exitcode is not None, "the pages do not stop"
 
 
-def _serve(words: list[str], announcements: Any, log: Any) -> None:
+def _serve(words: list[str], environment: Mapping[str, str], announcements: Any, log: Any) -> None:
     """Be the program with these words on its command line."""
+    os.environ.update(environment)
     os.dup2(announcements.detach(), sys.stdout.fileno())
     os.dup2(log.detach(), sys.stderr.fileno())
     sys.argv = [PROGRAM, *words]

@@ -44,7 +44,7 @@ class Place:
 
 
 @contextmanager
-def place(path: Path, *players: str) -> Iterator[Place]:
+def place(path: Path, *players: str, **environment: str) -> Iterator[Place]:
     """Serve the pages of a new home with players."""
     talk = Talk.begin(path, *(players or (ALICE, BOB)))
     # A second before the pages' clock: whatever is left of a time is less than all of it.
@@ -52,5 +52,5 @@ def place(path: Path, *players: str) -> Iterator[Place]:
     (path / "pbm_oust.toml").write_text(
         f'address = "{talk.own}"\nweb_address = "{WEB}"\n', encoding="utf-8"
     )
-    with website(path) as site:
+    with website(path, **environment) as site:
         yield Place(talk, site)

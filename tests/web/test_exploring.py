@@ -11,7 +11,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from starlette.exceptions import HTTPException
 
+from pbm_oust.robot.levels import LEVELS, SIMPLE
 from pbm_oust.robot.player import line_of
+from pbm_oust.robot.search import VARIABLE
 from pbm_oust.rules import Side
 from pbm_oust.web.app import ROUTES
 from pbm_oust.web.explore import house_thought
@@ -72,6 +74,23 @@ def test_a_game_that_was_lost_leads_to_where_there_was_another_way(empty: Websit
     explored = empty.get(unescape(path))
     assert explored.status == 200
     assert f"Blue played {line[before]}" in explored.text
+
+
+def test_where_nothing_is_searched_pages_say_so_and_players_to_try_end_where_none_is_stronger(
+    tmp_path: Path,
+) -> None:
+    alike = f"from {SIMPLE.userid} on its programs all play about as well as {SIMPLE.userid}"
+    with place(tmp_path / "home", **{VARIABLE: "python"}) as here:
+        assert here.site.get("/try").text.count(alike) == 1
+        for level in LEVELS:
+            is_there = LEVELS.index(level) <= LEVELS.index(SIMPLE)
+            got = here.site.get(f"/try/oust/7/A1,B1,A2?house={level.userid}")
+            assert got.status == (200 if is_there else 404)
+            assert ("A stronger player" in got.text) is (is_there and level is not SIMPLE)
+            assert f"house={LEVELS[-2].userid}" not in got.text
+        alice = here.signed_in(ALICE)
+        alice.open("/me/challenge")
+        assert alice.text.count(alike) == 1
 
 
 def test_whoever_waits_too_long_for_the_house_is_told_to_come_later() -> None:
