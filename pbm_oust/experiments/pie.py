@@ -21,7 +21,7 @@ SURE = 2.58
 hundred first stones on the usual boards, and about one of them may seem so by chance."""
 
 ENOUGH = 40
-"""The number of games from a first stone that tells more of it than a search."""
+"""The least number of games from a first stone that tells whether it is fair."""
 
 
 class Match(Struct, frozen=True):

@@ -10,8 +10,7 @@ from math import inf
 
 from pbm_oust.board import Deed, Game, Header, Place, Terms, Variation, Wish, variation_of
 from pbm_oust.experiments.counting import orbits
-from pbm_oust.experiments.pie import ENOUGH, fairest_stone, first_stone
-from pbm_oust.experiments.shares import Share
+from pbm_oust.experiments.pie import fairest_stone, first_stone
 from pbm_oust.experiments.solve import solved
 from pbm_oust.robot.greedy import outlook, simple_turn
 from pbm_oust.robot.levels import LEVELS, Level, Sight, level_of
@@ -187,8 +186,7 @@ def decide(
         return decision
     kept = trees.take(game) if trees is not None and has_time else None
     root = kept or thinking.root(game.position)
-    is_decided = has_time and game.can_swap and _share_of_stone(game) is not None
-    if game.can_swap and not (level.sight or is_decided):
+    if game.can_swap and not (level.sight or (has_time and _is_weak(game))):
         thinking.grow(root, PONDERED / 2)
         if root.value < 0.5:
             return Decision(Deed.SWAP, root.value, thinking.looks, root=root)
@@ -245,21 +243,22 @@ def _solved(game: Game, clock: Stopwatch) -> Decision | None:
 def _of_pie(game: Game) -> Decision | None:
     """Return the decision about the first stone by matches from it; None if they decide nothing.
 
-    A search sees less difference between first stones than games make.
+    What a search takes to be even may be far from it. Of what to take over, a search knows as much
+    as matches do, but where a stone stands out.
     """
     kind, grid = game.header.kind, game.header.grid
     if game.is_first_stone and (stone := fairest_stone(kind, grid)):
         cell = grid.parse_cell(stone.cells[0])
         return Decision(_placing(game, cell), min(stone.share.part, 1 - stone.share.part), 0)
-    if game.can_swap and (share := _share_of_stone(game)) and share.part > 0.5:
-        return Decision(Deed.SWAP, 1 - share.part, 0)
+    if game.can_swap and (stone := first_stone(kind, game.position)) and stone.is_strong:
+        return Decision(Deed.SWAP, 1 - stone.share.part, 0)
     return None
 
 
-def _share_of_stone(game: Game) -> Share | None:
-    """Return what the first stone of a game won in matches, if there were enough games."""
-    stone = first_stone(game.header.kind, game.position)
-    return stone.share if stone and stone.share.games >= ENOUGH else None
+def _is_weak(game: Game) -> bool:
+    """Return whether the first stone of a game is not to be taken over, by matches from it."""
+    stone = first_stone(game.header.kind, game.position) if game.can_swap else None
+    return stone is not None and stone.is_weak
 
 
 def _turn(game: Game, cells: list[int], value: float, looks: int, *, is_drawn: bool) -> Decision:
