@@ -36,7 +36,7 @@ MOST_WAKES = 65536
 """How many bytes of a pipe are read at once."""
 
 
-class _Page(click.ParamType[Tallies]):
+class _Page(click.ParamType):  # type: ignore[type-arg]  # generic in newer click only
     """The file descriptor of the page on which the processes of a server count."""
 
     name = "page"
