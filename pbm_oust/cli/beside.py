@@ -36,7 +36,7 @@ MOST_WAKES = 65536
 """How many bytes of a pipe are read at once."""
 
 
-class _Page(click.ParamType):  # type: ignore[type-arg]  # generic in newer click only
+class _SharedTallies(click.ParamType):  # type: ignore[type-arg]  # generic in newer click only
     """The file descriptor of the page on which the processes of a server count."""
 
     name = "page"
@@ -46,7 +46,7 @@ class _Page(click.ParamType):  # type: ignore[type-arg]  # generic in newer clic
         return Tallies(int(value))
 
 
-TALLIES = _Page()
+TALLIES = _SharedTallies()
 
 
 class Keeper:

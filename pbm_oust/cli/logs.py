@@ -12,7 +12,7 @@ from functools import partial
 from types import TracebackType
 
 from pbm_oust.accounts.address import without_addresses
-from pbm_oust.render.entry import Entry
+from pbm_oust.render.entry import LogEntry
 from pbm_oust.render.visible import visible_json, visible_line, visible_text
 from pbm_oust.store.configuration import LogForm
 
@@ -24,10 +24,10 @@ _Raised = tuple[type[BaseException], BaseException, TracebackType | None] | tupl
 _harmless = partial(without_addresses, instead="(address)")
 
 
-def _entry_of(record: logging.LogRecord) -> Entry | None:
+def _entry_of(record: logging.LogRecord) -> LogEntry | None:
     """Return the words of an entry; None if it is a sentence."""
     only = record.args[0] if isinstance(record.args, tuple) and len(record.args) == 1 else None
-    return only if isinstance(only, Entry) else None
+    return only if isinstance(only, LogEntry) else None
 
 
 class LogFormatter(logging.Formatter):

@@ -37,7 +37,7 @@ from pbm_oust.mail.listener import CannotListen
 from pbm_oust.mail.sender import Sender
 from pbm_oust.mail.server import Server, give_memory_back, tallied
 from pbm_oust.mail.tls import read_certificate
-from pbm_oust.render.entry import Entry
+from pbm_oust.render.entry import LogEntry
 from pbm_oust.robot.search import has_core
 from pbm_oust.service.house import Finished, HouseBoards, Worker
 from pbm_oust.store.configuration import (
@@ -360,7 +360,7 @@ def house(
     """
     configured = operator.configuration
     home = _home_beside(operator, relay, log_form)
-    log.info("%s", Entry(house="begins", core="compiled" if has_core() else "none"))
+    log.info("%s", LogEntry(house="begins", core="compiled" if has_core() else "none"))
     stopped = False
 
     def stop(*_: object) -> None:

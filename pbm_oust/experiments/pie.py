@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from pbm_oust.experiments.counting import orbits
-from pbm_oust.experiments.shares import Share
+from pbm_oust.experiments.shares import WonShare
 from pbm_oust.rules import Grid, Kind, Position, parse_grid
 
 SURE = 2.58
@@ -24,7 +24,7 @@ ENOUGH = 40
 """The least number of games from a first stone that tells whether it is fair."""
 
 
-class Match(Struct, frozen=True):
+class StoneMatch(Struct, frozen=True):
     """The games from all first stones on a grid."""
 
     looks: int
@@ -33,8 +33,8 @@ class Match(Struct, frozen=True):
     """By a cell of each first stone: what it won, a draw as half of a game, and in how many."""
 
 
-PLAYED: Mapping[str, Mapping[str, Match]] = msgspec.toml.decode(
-    get_data(__package__, "pie.toml") or b"", type=dict[str, dict[str, Match]]
+PLAYED: Mapping[str, Mapping[str, StoneMatch]] = msgspec.toml.decode(
+    get_data(__package__, "pie.toml") or b"", type=dict[str, dict[str, StoneMatch]]
 )
 """The matches, by game and grid."""
 
@@ -44,7 +44,7 @@ class FirstStone(Struct, frozen=True):
 
     cells: tuple[str, ...]
     """The cells for it, which only symmetry tells apart."""
-    share: Share
+    share: WonShare
 
     @property
     def is_strong(self) -> bool:
@@ -65,7 +65,7 @@ def first_stones(kind: Kind, grid: Grid) -> Sequence[FirstStone]:
         return ()
     alike = [tuple(map(grid.format_cell, sorted(orbit))) for orbit in orbits(grid)]
     stones = (
-        FirstStone(next(each for each in alike if cell in each), Share(*counted))
+        FirstStone(next(each for each in alike if cell in each), WonShare(*counted))
         for cell, counted in match.stones.items()
     )
     return tuple(sorted(stones, key=lambda stone: (-stone.share.part, stone.cells)))
@@ -83,7 +83,7 @@ def first_stone(kind: Kind, position: Position) -> FirstStone | None:
     return next((stone for stone in first_stones(kind, grid) if name in stone.cells), None)
 
 
-def pies(kind: Kind) -> Mapping[Grid, tuple[Match, Sequence[FirstStone]]]:
+def pies(kind: Kind) -> Mapping[Grid, tuple[StoneMatch, Sequence[FirstStone]]]:
     """Return the matches of a game, by their grids, with the first stones."""
     played = {parse_grid(grid): match for grid, match in PLAYED.get(kind.name, {}).items()}
     return {grid: (match, first_stones(kind, grid)) for grid, match in played.items()}

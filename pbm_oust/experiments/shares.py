@@ -6,7 +6,7 @@ _DEVIATIONS = 1.96
 """Within so many standard deviations a normal distribution has 95 % of its weight."""
 
 
-class Share(Struct, frozen=True):
+class WonShare(Struct, frozen=True):
     """So many of some games, a draw counting half."""
 
     won: float

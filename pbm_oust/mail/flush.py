@@ -28,13 +28,13 @@ from pbm_oust.accounts.asks import mail_told
 from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.accounts.tags import envelope_sender
 from pbm_oust.mail.relay import Lost, RelayRefusal, Reply, connected, transmit
-from pbm_oust.render.entry import Entry
+from pbm_oust.render.entry import LogEntry
 from pbm_oust.store import letters
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.database import Leases, Snapshot, Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.outbox import CannotWrite, name_of
-from pbm_oust.store.tallies import Tallies, Tally
+from pbm_oust.store.tallies import Tallied, Tallies
 from pbm_oust.store.verifications import note_bounce
 
 log = logging.getLogger("pbm_oust")
@@ -205,9 +205,9 @@ class Relaying:
     def count(self, flushed: Flushed) -> None:
         """Count what became of a letter."""
         if self.tallies:
-            self.tallies.count(Tally.SENT, flushed.sent)
-            self.tallies.count(Tally.PUT_OFF, flushed.kept > 0)
-            self.tallies.count(Tally.FAILED, flushed.failed)
+            self.tallies.count(Tallied.SENT, flushed.sent)
+            self.tallies.count(Tallied.PUT_OFF, flushed.kept > 0)
+            self.tallies.count(Tallied.FAILED, flushed.failed)
 
     def _correct_times(self) -> None:
         """Let letters leave that wait for longer than we put any off: a clock was ahead."""
@@ -476,7 +476,7 @@ def _log_reply(letter: letters.Letter, reply: Reply, *, has_failed: bool) -> Non
             level = logging.WARNING
         outcome = "failed" if has_failed else f"waits {wait_after(letter.failures)} seconds"
     head, about = letter.head, letter.head.about
-    entry = Entry(
+    entry = LogEntry(
         letter=name_of(letter),
         id=mail_told(head.message_id),
         outcome=outcome,

@@ -36,7 +36,7 @@ from pbm_oust.play.request import Ending, Handled, Request, Silence, outcome_tex
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.play.verification import code_named
 from pbm_oust.refusal import UnreadableReason
-from pbm_oust.render.entry import Entry
+from pbm_oust.render.entry import LogEntry
 from pbm_oust.service.service import PreparedRequest, prepare
 from pbm_oust.service.table import behind_prefix, is_asked, is_of_letter, parse_line, parted
 from pbm_oust.store.boards import DamagedHistory
@@ -472,10 +472,10 @@ def open_inbound(
     return Inbound(work, address, authserv_id)
 
 
-def _entry(received: datetime, note: _Note, size: int, milliseconds: float) -> Entry:
+def _entry(received: datetime, note: _Note, size: int, milliseconds: float) -> LogEntry:
     """Return what the log says of a mail. It holds no address and no word of the mail."""
     handled = note.handled
-    return Entry(
+    return LogEntry(
         received=format_time(received),
         id=handled.mail_id,
         outcome=outcome_text(handled),

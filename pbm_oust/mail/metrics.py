@@ -28,7 +28,7 @@ from pbm_oust.service.table import FORMS
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.database import LATEST
 from pbm_oust.store.home import Home
-from pbm_oust.store.tallies import Tallies, Tally
+from pbm_oust.store.tallies import Tallied, Tallies
 from pbm_oust.store.upkeep import LETTERS_STAY, Gauges, find_trouble, read_gauges
 
 MOST_CONNECTIONS = 8
@@ -145,19 +145,19 @@ def _of_tallies(tallies: Tallies) -> Iterator[core.Metric]:
             "pbm_oust_relayed_letters",
             "Letters by what the relay said",
             "outcome",
-            {"sent": Tally.SENT, "put_off": Tally.PUT_OFF, "failed": Tally.FAILED},
+            {"sent": Tallied.SENT, "put_off": Tallied.PUT_OFF, "failed": Tallied.FAILED},
         ),
         (
             "pbm_oust_page_requests",
             "Requests of pages by class of their status",
             "class",
-            {f"{number}xx": Tally.of_status(100 * number) for number in (2, 3, 4, 5)},
+            {f"{number}xx": Tallied.of_status(100 * number) for number in (2, 3, 4, 5)},
         ),
         (
             "pbm_oust_house_deeds",
             "What the house has done",
             "deed",
-            {"turn": Tally.TURNS, "analysis": Tally.ANALYSES},
+            {"turn": Tallied.TURNS, "analysis": Tallied.ANALYSES},
         ),
     ):
         metric = core.CounterMetricFamily(name, about, labels=[label])

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 
-class Entry:
+class LogEntry:
     """The words of an entry by their keys: its text shows those that are empty as `-`.
 
     No word holds a secret. Those in `as_is` may look like mail addresses, and are none.
@@ -20,9 +20,9 @@ class Entry:
             [f"{key}={word if word.isalnum() else _quoted(word)}" for key, word in said]
         )
 
-    def mapped(self, change: Callable[[str], str]) -> "Entry":
+    def mapped(self, change: Callable[[str], str]) -> "LogEntry":
         """Return the entry with its words changed, but for numbers and those that stay as is."""
-        return Entry(
+        return LogEntry(
             **{
                 key: word if isinstance(word, int) or key in self.as_is else change(word)
                 for key, word in self.words.items()

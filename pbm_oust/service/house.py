@@ -25,7 +25,7 @@ from pbm_oust.play.notices import AnalysisNotice
 from pbm_oust.play.request import Ending, Handled, Request, id_of
 from pbm_oust.play.unit_of_work import UnitOfWork
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.render.entry import Entry
+from pbm_oust.render.entry import LogEntry
 from pbm_oust.robot import analysis as analyses
 from pbm_oust.robot.judging import judged
 from pbm_oust.robot.levels import HOUSE, Level, level_of
@@ -40,7 +40,7 @@ from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.database import Snapshot
 from pbm_oust.store.home import Home
 from pbm_oust.store.open_boards import read_game
-from pbm_oust.store.tallies import Tallies, Tally
+from pbm_oust.store.tallies import Tallied, Tallies
 
 
 class Waiting(Struct, frozen=True):
@@ -417,8 +417,8 @@ class Worker:
                 self._writing.submit(self._work.carry_out, deed).result()
                 seconds = time.perf_counter() - begun
                 if self._tallies:
-                    self._tallies.count(Tally.ANALYSES)
-                log.info("%s", Entry(house="analysis", board=game.name, s=round(seconds)))
+                    self._tallies.count(Tallied.ANALYSES)
+                log.info("%s", LogEntry(house="analysis", board=game.name, s=round(seconds)))
 
     def _analysed(self, game: Game, clock: Stopwatch) -> analyses.Analysis | None:
         """Return the analysis of a game; None if that was broken off."""
@@ -464,7 +464,7 @@ class Worker:
             begun = time.perf_counter()
             handled = self._writing.submit(act, waiting, wish, number, self._work).result()
             milliseconds = (time.perf_counter() - begun) * 1000
-            entry = Entry(
+            entry = LogEntry(
                 house=waiting.userid,
                 board=game.name,
                 record=number,
@@ -474,7 +474,7 @@ class Worker:
             log.info("%s", entry)
             if handled.ending is Ending.DONE:
                 if self._tallies:
-                    self._tallies.count(Tally.TURNS)
+                    self._tallies.count(Tallied.TURNS)
             else:
                 # The board has gone on, or something is wrong with it: nothing is tried twice.
                 self._boards.settle(index.BoardName.of(game.header), number - 1)

@@ -10,7 +10,7 @@ _BYTES = 8
 """The size of a number on the page."""
 
 
-class Tally(Enum):
+class Tallied(Enum):
     """What is counted; each of these by one process at a time."""
 
     SENT = "letters that the relay has taken"
@@ -24,14 +24,14 @@ class Tally(Enum):
     ANALYSES = "games that it has analysed"
 
     @classmethod
-    def of_status(cls, status: int) -> "Tally":
+    def of_status(cls, status: int) -> "Tallied":
         """Return what counts requests of pages with an HTTP status."""
         return {2: cls.PAGES_2XX, 3: cls.PAGES_3XX, 4: cls.PAGES_4XX}.get(
             status // 100, cls.PAGES_5XX
         )
 
 
-_PLACES = {tally: place for place, tally in enumerate(Tally)}
+_PLACES = {tally: place for place, tally in enumerate(Tallied)}
 
 
 class Tallies:
@@ -40,20 +40,20 @@ class Tallies:
     def __init__(self, handle: int) -> None:
         """`handle` is the file descriptor of the page, as `make` has it."""
         self.handle = handle
-        self._numbers = memoryview(mmap.mmap(handle, _BYTES * len(Tally))).cast("Q")
+        self._numbers = memoryview(mmap.mmap(handle, _BYTES * len(Tallied))).cast("Q")
         self._lock = threading.Lock()
 
     @classmethod
     def make(cls) -> Self:
         """Return a new page, on which everything is 0."""
         handle = os.memfd_create("pbm_oust tallies")
-        os.truncate(handle, _BYTES * len(Tally))
+        os.truncate(handle, _BYTES * len(Tallied))
         return cls(handle)
 
-    def count(self, tally: Tally, number: int = 1) -> None:
+    def count(self, tally: Tallied, number: int = 1) -> None:
         """Count something that this process has done."""
         with self._lock:
             self._numbers[_PLACES[tally]] += number
 
-    def __getitem__(self, tally: Tally) -> int:
+    def __getitem__(self, tally: Tallied) -> int:
         return self._numbers[_PLACES[tally]]

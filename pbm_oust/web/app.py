@@ -24,12 +24,12 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pbm_oust.refusal import NotAllowed
-from pbm_oust.render.entry import Entry
+from pbm_oust.render.entry import LogEntry
 from pbm_oust.rules import Kind
 from pbm_oust.store.boards import DamagedHistory
 from pbm_oust.store.home import Home
 from pbm_oust.store.ladders import DamagedLadder
-from pbm_oust.store.tallies import Tallies, Tally
+from pbm_oust.store.tallies import Tallied, Tallies
 from pbm_oust.store.tournaments import DamagedTournament
 from pbm_oust.store.upkeep import SILENT, Trouble, described, find_trouble
 from pbm_oust.tournaments.cup import SOURCE
@@ -385,7 +385,7 @@ class Logged:
             method = scope["method"] if scope["method"] in _METHODS else _NOTHING
             size = 0 if method == "HEAD" else size
             milliseconds = (time.perf_counter() - begun) * 1000
-            entry = Entry(
+            entry = LogEntry(
                 method=method,
                 path=path_told(scope),
                 status=status,
@@ -394,7 +394,7 @@ class Logged:
             )
             log.info("%s", entry)
             if self._tallies:
-                self._tallies.count(Tally.of_status(status))
+                self._tallies.count(Tallied.of_status(status))
 
 
 def path_told(scope: Scope) -> str:

@@ -53,11 +53,11 @@ LOGGING = """
 import logging
 import sys
 from pbm_oust.cli.logs import start_log
-from pbm_oust.render.entry import Entry
+from pbm_oust.render.entry import LogEntry
 from pbm_oust.store.configuration import LogForm
 start_log(LogForm(sys.argv[1]))
 logging.info("received")
-logging.info("%s", Entry(id="9c2f1e07", board="", bytes=7, message_id="<1@example.org>"))
+logging.info("%s", LogEntry(id="9c2f1e07", board="", bytes=7, message_id="<1@example.org>"))
 logging.warning("wrong password from %s", "192.0.2.7")
 logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
 try:

@@ -16,7 +16,7 @@ from pbm_oust.experiments.advice import (
     own_cells,
     safe_cells,
 )
-from pbm_oust.experiments.shares import Share
+from pbm_oust.experiments.shares import WonShare
 from pbm_oust.rules import KINDS, Side
 from tests.support.boards import board, churn_board, names, placed
 
@@ -75,7 +75,7 @@ def test_cells_that_touch_no_own_stone_are_counted() -> None:
 def test_what_the_help_teaches_wins_more_than_half_of_its_games(kind: str) -> None:
     assert list(TRIED[kind]) == list(ADVICE[kind])
     for told in TRIED[kind].values():
-        low, _ = Share(told.won, told.games).interval
+        low, _ = WonShare(told.won, told.games).interval
         assert low > 0.5
         assert KINDS[kind].plays_on(told.on)
 
@@ -84,7 +84,7 @@ def test_what_the_help_teaches_wins_more_than_half_of_its_games(kind: str) -> No
 def test_the_docs_have_the_figures_of_the_help(kind: str) -> None:
     text = (ROOT / "docs" / "experiments.md").read_text()
     for name, told in TRIED[kind].items():
-        share = Share(told.won, told.games)
+        share = WonShare(told.won, told.games)
         row = f"| {kind.title()} | {told.grid} | {name} | {told.won:g} of {told.games} | {share} |"
         assert row in text
 

@@ -12,7 +12,7 @@ from pbm_oust.experiments.pie import (
     first_stones,
     pies,
 )
-from pbm_oust.experiments.shares import Share
+from pbm_oust.experiments.shares import WonShare
 from pbm_oust.rules import KINDS, Grid, Kind, parse_grid
 
 MATCHES = [(KINDS[kind], parse_grid(grid)) for kind, played in PLAYED.items() for grid in played]
@@ -55,7 +55,7 @@ def test_each_first_stone_was_played_and_those_alike_count_as_one(kind: Kind, gr
 def test_a_stone_stands_out_if_chance_would_hardly_do_it(
     won: int, games: int, is_strong: bool, is_weak: bool
 ) -> None:
-    stone = FirstStone(("A1",), Share(won, games))
+    stone = FirstStone(("A1",), WonShare(won, games))
     assert (stone.is_strong, stone.is_weak) == (is_strong, is_weak)
 
 

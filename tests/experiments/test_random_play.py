@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import pytest
 
-from pbm_oust.experiments.shares import Share
+from pbm_oust.experiments.shares import WonShare
 from pbm_oust.experiments.simulate import (
     Figures,
     RandomGame,
@@ -267,4 +267,4 @@ def test_the_figures_of_some_numbers_are_mean_median_and_standard_error() -> Non
 
 @tabled("won", "games", "low", "high", won=int, games=int, low=float, high=float)
 def test_the_interval_is_that_of_wilson(won: int, games: int, low: float, high: float) -> None:
-    assert Share(won, games).interval == pytest.approx((low, high), abs=1e-4)
+    assert WonShare(won, games).interval == pytest.approx((low, high), abs=1e-4)

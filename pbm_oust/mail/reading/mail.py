@@ -26,7 +26,7 @@ from pbm_oust.mail.reading.headers import (
 from pbm_oust.mail.reading.limits import UnreadableMail, within_limits, without_parameters
 from pbm_oust.mail.reading.own_text import own_text
 from pbm_oust.mail.reading.phrases import is_receipt, without_prefixes
-from pbm_oust.mail.reading.results import NotReadable, Result, parse_results
+from pbm_oust.mail.reading.results import MethodResult, NotReadable, parse_results
 
 LONGEST_CHAT = 10_000
 LONGEST_LINE = 120
@@ -223,7 +223,7 @@ def verdict_of(mail: Mail, authserv_id: str) -> Verdict:
     return Verdict.UNKNOWN
 
 
-def _read_results(value: str) -> tuple[str, tuple[Result, ...]] | None:
+def _read_results(value: str) -> tuple[str, tuple[MethodResult, ...]] | None:
     """Return the server and the results in a header, or None if it cannot be read."""
     if len(value) > LONGEST_HEADER:
         return None
@@ -239,7 +239,7 @@ def _only_address(value: str) -> str:
     return (match["bare"] or match["named"]) if match else ""
 
 
-def _is_verified(results: Sequence[Result], domain: str) -> bool:
+def _is_verified(results: Sequence[MethodResult], domain: str) -> bool:
     """Return whether a domain has sent a mail, by DMARC, DKIM or SPF."""
     if sum(each.method == "dmarc" for each in results) > 1:
         return False
@@ -251,7 +251,7 @@ def _is_verified(results: Sequence[Result], domain: str) -> bool:
     )
 
 
-def _signers(result: Result) -> Iterator[str]:
+def _signers(result: MethodResult) -> Iterator[str]:
     """Yield the sender's domain by the result of a method."""
     names = {"dmarc": "header.from", "dkim": "header.d", "spf": "smtp.mailfrom"}
     values = result.properties.get(names.get(result.method, ""), ())

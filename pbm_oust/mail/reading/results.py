@@ -30,7 +30,7 @@ class NotReadable(ValueError):
     """A header that is not written as RFC 8601 wants it."""
 
 
-class Result(Struct, frozen=True):
+class MethodResult(Struct, frozen=True):
     """What a server has found by one method; all of it in small letters."""
 
     method: str
@@ -41,7 +41,7 @@ class Result(Struct, frozen=True):
     """The values of each property, by names such as `header.d`."""
 
 
-def parse_results(value: str) -> tuple[str, tuple[Result, ...]]:
+def parse_results(value: str) -> tuple[str, tuple[MethodResult, ...]]:
     """Return the server that a header names, in small letters, and its results.
 
     The header is in one line. Raises NotReadable.
@@ -61,7 +61,7 @@ def parse_results(value: str) -> tuple[str, tuple[Result, ...]]:
     return server.lower(), tuple(results)
 
 
-def _result(text: "_Text") -> Result:
+def _result(text: "_Text") -> MethodResult:
     method = text.take(_DOTTED)
     if text.find(re.compile("/")) is not None:
         text.take(_NUMBER)
@@ -73,7 +73,7 @@ def _result(text: "_Text") -> Result:
     properties = dict[str, tuple[str, ...]]()
     for name, value in _properties(text):
         properties[name] = (*properties.get(name, ()), value)
-    return Result(method.lower(), found.lower(), properties)
+    return MethodResult(method.lower(), found.lower(), properties)
 
 
 def _properties(text: "_Text") -> Iterator[tuple[str, str]]:

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pbm_oust.mail.reading.results import NotReadable, Result, parse_results
+from pbm_oust.mail.reading.results import MethodResult, NotReadable, parse_results
 
-PASSED = ("example.com", (Result("spf", "pass", {"smtp.mailfrom": ("example.net",)}),))
+PASSED = ("example.com", (MethodResult("spf", "pass", {"smtp.mailfrom": ("example.net",)}),))
 
 
 @pytest.mark.parametrize(
@@ -65,6 +65,8 @@ def test_anything_else_is_not_readable(text: str) -> None:
 @given(st.text(st.sampled_from(' ()";=.@\\ax'), max_size=30))
 def test_what_stands_in_a_comment_or_in_quotes_is_no_result(text: str) -> None:
     escaped = "".join(f"\\{each}" for each in text)
-    assert parse_results(f"example.com; spf=none ({escaped})")[1] == (Result("spf", "none", {}),)
+    assert parse_results(f"example.com; spf=none ({escaped})")[1] == (
+        MethodResult("spf", "none", {}),
+    )
     (result,) = parse_results(f'example.com; spf=none smtp.mailfrom="{escaped}"')[1]
     assert result.properties == {"smtp.mailfrom": (text,)}
