@@ -18,7 +18,7 @@ from typing import Any
 
 import click
 
-from pbm_oust.cli.common import ADDRESS, RELAY
+from pbm_oust.cli.common import ADDRESS, RELAY, Parsed
 from pbm_oust.cli.logs import log
 from pbm_oust.mail.sender import recover
 from pbm_oust.store.configuration import Configuration, LogForm
@@ -117,7 +117,7 @@ def kept(function: Callable[..., Any]) -> Callable[..., Any]:
         ("--keeper", click.IntRange(0, FD_SETSIZE - 1), "A pipe that is closed when to stop."),
         ("--relay", RELAY, "Where the server hands letters over."),
         ("--tallies", TALLIES, "A page of memory on which to count."),
-        ("--log-form", click.Choice(LogForm, case_sensitive=False), "The form of its log."),
+        ("--log-form", Parsed("FORM", LogForm), "The form of its log."),
     ):
         function = click.option(name, type=kind, hidden=True, help=words)(function)
     return address_option(function)
