@@ -85,7 +85,6 @@ class Tree:
         o: bytes,
         to_move: bool,
         is_mid_turn: bool,
-        overlooked: bytes,
         seed: int,
         proofs: Proofs | None,
         proving: int,
@@ -95,8 +94,8 @@ class Tree:
     ) -> Tree:
         """Return a tree of one position that goes on; `to_move` is whether o is to move.
 
-        Its side sees no placement on the cells that are overlooked, unless all are there. After the
-        first look and then after each `resting` of them, `proving` positions are used for proofs.
+        After the first look and then after each `resting` of them, `proving` positions are used for
+        proofs.
         Raises ValueError for a grid that is too large or has a cell that touches no other one, for
         stones of both sides on one cell, and for bytes that are no net, and MemoryError.
         """

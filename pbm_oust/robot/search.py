@@ -279,11 +279,8 @@ class Searcher:
         self._curiosity = CURIOSITY[kind]
         self._proofs = proofs_on(kind, grid) if has_proofs else None
 
-    def root(self, position: Position, overlooked: int = 0) -> Searched:
-        """Return a new tree of a position.
-
-        Overlooked cells are no candidates for the side to move, unless there are no others.
-        """
+    def root(self, position: Position) -> Searched:
+        """Return a new tree of a position."""
         tree = _core.Tree(
             *lattice_of(self._grid),
             eye=self._eye,
@@ -293,7 +290,6 @@ class Searcher:
             o=bytes_of(position.stones(Side.O)),
             to_move=position.to_move is Side.O,
             is_mid_turn=position.is_mid_turn,
-            overlooked=bytes_of(overlooked),
             seed=self._rng.getrandbits(64),
             proofs=self._proofs,
             proving=self._proving,

@@ -75,8 +75,6 @@ typedef struct {
     uint64_t stones[2][MOST_WORDS];
     int to_move;
     int is_mid_turn;
-    /* The cells where its side sees no placement, unless all placements are there. */
-    uint64_t overlooked[MOST_WORDS];
 } Planting;
 
 /* What is known of a position of a tree. */

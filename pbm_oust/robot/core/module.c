@@ -286,19 +286,19 @@ static int take_proofs(TreeObject *self, PyObject *given, Planting *planting) {
 static PyObject *tree_new(PyTypeObject *type, PyObject *args, PyObject *words) {
     static char *names[] = {"cells",        "stride",     "slant",   "eye",     "net",
                             "curiosity",    "x",          "o",       "to_move", "is_mid_turn",
-                            "overlooked",   "seed",       "proofs",  "proving", "resting",
-                            "most_bytes",   "picks_lowest", NULL};
-    Py_buffer cells, sets[3];
+                            "seed",         "proofs",     "proving", "resting", "most_bytes",
+                            "picks_lowest", NULL};
+    Py_buffer cells, sets[2];
     double curiosity;
     int stride, slant, eye, to_move, is_mid_turn, picks_lowest;
     unsigned long long seed;
     Py_ssize_t most_bytes;
     PyObject *proofs, *net;
     long proving, resting;
-    if (!PyArg_ParseTupleAndKeywords(args, words, "y*iiiSdy*y*ppy*KOllnp", names, &cells,
+    if (!PyArg_ParseTupleAndKeywords(args, words, "y*iiiSdy*y*ppKOllnp", names, &cells,
                                      &stride, &slant, &eye, &net, &curiosity, &sets[0],
-                                     &sets[1], &to_move, &is_mid_turn, &sets[2], &seed, &proofs,
-                                     &proving, &resting, &most_bytes, &picks_lowest)) {
+                                     &sets[1], &to_move, &is_mid_turn, &seed, &proofs, &proving,
+                                     &resting, &most_bytes, &picks_lowest)) {
         return NULL;
     }
     TreeObject *self = (TreeObject *)PyType_GenericAlloc(type, 0);
@@ -328,10 +328,9 @@ static PyObject *tree_new(PyTypeObject *type, PyObject *args, PyObject *words) {
         planting.net = (const Net *)PyBytes_AsString(net);
     }
     is_read = is_read && take_proofs(self, proofs, &planting);
-    uint64_t *read[] = {planting.stones[0], planting.stones[1], planting.overlooked};
-    for (int nth = 0; nth < 3; nth++) {
+    for (int nth = 0; nth < 2; nth++) {
         if (is_read) {
-            read_cells(&self->lattice, &sets[nth], read[nth]);
+            read_cells(&self->lattice, &sets[nth], planting.stones[nth]);
         }
         PyBuffer_Release(&sets[nth]);
     }

@@ -104,8 +104,6 @@ typedef struct {
     Eye eye;
     const Net *net;
     double curiosity;
-    /* The cells where the side to move at the root sees no placement. */
-    Cells overlooked;
     Proofs *proofs;
     /* How many positions are used for proofs at a time, and after how many looks. */
     long proving, resting;
@@ -325,22 +323,6 @@ static double look(Tree *tree, uint32_t number) {
     return must_pass ? 1 - value : value;
 }
 
-/* Leave out the cells of sets that are overlooked, unless no other is left. Return how many sets have
- * cells. */
-static int overlook(Cells overlooked, Alike *alike, int sets) {
-    int is_left = 0;
-    for (int nth = 0; nth < sets; nth++) {
-        is_left |= !is_empty(without(alike[nth].cells, overlooked));
-    }
-    if (is_empty(overlooked) || !is_left) {
-        return sets;
-    }
-    for (int nth = 0; nth < sets; nth++) {
-        alike[nth].cells = without(alike[nth].cells, overlooked);
-    }
-    return rank(alike, sets);
-}
-
 /* Return the cells where the side to move may place. */
 static Cells placements_of(Tree *tree, uint32_t number) {
     Stance stance = stance_of(tree, number);
@@ -361,9 +343,6 @@ static uint32_t find_priors(Tree *tree, uint32_t number, Alike *alike) {
     } else {
         alike[0] = (Alike){1.0, placements_of(tree, number)};
         sets = rank(alike, 1);
-    }
-    if (number == 0) {
-        sets = overlook(tree->overlooked, alike, sets);
     }
     if (sets == 0) {
         alike[0] = (Alike){1.0, no_cells()};
@@ -645,9 +624,6 @@ static void *plant(const Planting *planting) {
         for (int nth = 0; nth < WORDS; nth++) {
             root.stones[side].word[nth] = planting->stones[side][nth];
         }
-    }
-    for (int nth = 0; nth < WORDS; nth++) {
-        tree->overlooked.word[nth] = planting->overlooked[nth];
     }
     root.to_move = planting->to_move;
     root.is_mid_turn = planting->is_mid_turn;
