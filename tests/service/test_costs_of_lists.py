@@ -12,6 +12,7 @@ import pytest
 
 from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.service.sweep import sweep
+from pbm_oust.store.openings import count_ended
 from tests.support import tables
 from tests.support.command_line import run
 from tests.support.costs import FEW, MANY, OWN, SLACK, Cost, beside
@@ -48,6 +49,7 @@ def costs(path: Path, others: int) -> dict[str, Cost]:
             here.note(line, partial(mailed, here.home, BOB if "bob" in line else ALICE, line))
         for words in COMMANDS:
             here.note(" ".join(words), partial(listed, path, words))
+        count_ended(here.home.database, here.home.boards)  # all at once, as they came in files
         work = open_inbound(here.home, ADDRESS, lambda: REMINDED).work
         here.note("a sweep", lambda: len(sweep(work).done) == OWN // 2)
     return here.found
