@@ -355,7 +355,6 @@ def test_proofs_of_another_grid_or_another_game_are_refused() -> None:
                 o=b"",
                 to_move=False,
                 is_mid_turn=False,
-                overlooked=b"",
                 seed=1,
                 proofs=proofs,
                 proving=1,
