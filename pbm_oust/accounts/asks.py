@@ -337,12 +337,13 @@ def tagged(own_address: str, tag: str) -> str:
     return f"{local}+{tag}@{host}"
 
 
-def mail_id(identity: str) -> str:
+def mail_id(message_id: str, identity: str = "") -> str:
     """Return the short id of a mail from its Message-ID, or from what else sets it apart.
 
     It is 8 hex digits. Several commands of a mail have one, whatever is added behind a NUL.
     """
-    return hashlib.sha256(identity.partition("\0")[0].encode()).hexdigest()[:8]
+    text, _, _ = (message_id or identity).partition("\0")
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def mail_told(message_id: str) -> str:
@@ -373,7 +374,7 @@ _GOES_ON = re.compile(r"[\w-]|\.\w")
 _OTHER_ID = re.compile(r"<[a-z0-9_.-]+\.[0-9a-f]{16}")
 """The Message-ID of a letter that no answer refers to, without its host."""
 _TOLD = re.compile(rf"\.([0-9a-f]{{8}})(?:[0-9a-f]{{4}}\.{TOKEN.pattern}|[0-9a-f]{{8}})@")
-"""What stands behind the words of either in the Message-ID of a letter."""
+"""The part of a letter's Message-ID that has the short id, behind the words of either form."""
 
 
 def _parse_ask(text: str) -> Ask:

@@ -128,7 +128,7 @@ class NotUpgraded(Exception):
 
 
 _OF_NO_USE = CannotListen, BadConfiguration, NotUpgraded, DatabaseTooOld, DatabaseTooNew
-"""What starting again mends not."""
+"""Errors that starting again does not mend."""
 
 
 def _prepare(operator: Operator) -> None:

@@ -87,7 +87,14 @@ def next_haul(position: Position, side: Side, overlooked: int = 0) -> float:
 
 def own_cells(position: Position, side: Side, _overlooked: int = 0) -> float:
     """Return the lead of a side in cells of its own."""
-    return safe_cells(position, side).bit_count() - safe_cells(position, side.other).bit_count()
+    own, others = safe_numbers(position, side)
+    return own - others
+
+
+def safe_numbers(position: Position, side: Side) -> tuple[int, int]:
+    """Return how many cells of its own a side has, and the other one: see `safe_cells`."""
+    own, others = (safe_cells(position, each).bit_count() for each in (side, side.other))
+    return own, others
 
 
 def safe_cells(position: Position, side: Side) -> int:
@@ -108,8 +115,13 @@ def _is_safe(after: Position, cell: int) -> bool:
 
 def few_cells(position: Position, side: Side, _overlooked: int = 0) -> float:
     """Return minus the number of free cells that touch no stone of a side."""
-    grid = position.grid
-    return -(grid.cells & ~position.occupied & ~grid.neighbours(position.stones(side))).bit_count()
+    return -room(position, side).bit_count()
+
+
+def room(position: Position, side: Side) -> int:
+    """Return the free cells that touch no stone of a side."""
+    grid, stones = position.grid, position.stones(side)
+    return grid.cells & ~(position.occupied | grid.neighbours(stones))
 
 
 ADVICE: Mapping[str, Mapping[str, Weigh]] = {

@@ -67,7 +67,7 @@ class Opening(NamedTuple):
 
 
 class NextPlacement(NamedTuple):
-    """What came of a placement in a position."""
+    """The games that went on with a placement in a position, here and of the house."""
 
     cells: tuple[str, ...]
     """The cells for it, which only symmetry tells apart."""

@@ -6,7 +6,7 @@ played and counted them.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from pkgutil import get_data
 
 import msgspec
@@ -33,10 +33,11 @@ class StoneMatch(Struct, frozen=True):
     """By a cell of each first stone: what it won, a draw as half of a game, and in how many."""
 
 
-PLAYED: Mapping[str, Mapping[str, StoneMatch]] = msgspec.toml.decode(
-    get_data(__package__, "pie.toml") or b"", type=dict[str, dict[str, StoneMatch]]
-)
-"""The matches, by game and grid."""
+@cache
+def _matches() -> Mapping[str, Mapping[str, StoneMatch]]:
+    """Return the matches, by game and grid; few processes ask for them."""
+    data = get_data(__package__, "pie.toml") or b""
+    return msgspec.toml.decode(data, type=dict[str, dict[str, StoneMatch]])
 
 
 class FirstStone(Struct, frozen=True):
@@ -60,7 +61,7 @@ class FirstStone(Struct, frozen=True):
 @lru_cache(maxsize=16)
 def first_stones(kind: Kind, grid: Grid) -> Sequence[FirstStone]:
     """Return the first stones of a game on a grid, the best one first; none if none is known."""
-    match = PLAYED.get(kind.name, {}).get(str(grid))
+    match = _matches().get(kind.name, {}).get(str(grid))
     if match is None:
         return ()
     alike = [tuple(map(grid.format_cell, sorted(orbit))) for orbit in orbits(grid)]
@@ -85,5 +86,5 @@ def first_stone(kind: Kind, position: Position) -> FirstStone | None:
 
 def pies(kind: Kind) -> Mapping[Grid, tuple[StoneMatch, Sequence[FirstStone]]]:
     """Return the matches of a game, by their grids, with the first stones."""
-    played = {parse_grid(grid): match for grid, match in PLAYED.get(kind.name, {}).items()}
+    played = {parse_grid(grid): match for grid, match in _matches().get(kind.name, {}).items()}
     return {grid: (match, first_stones(kind, grid)) for grid, match in played.items()}

@@ -108,7 +108,7 @@ class Relaying:
         self.accepted = set[int]()
         """Letters that were handed over but could not be removed from the outbox."""
         self.objection = ""
-        """What the relay has against us, if it has taken no letter since it said so."""
+        """The relay's objection to us, if it has taken no letter since it made that."""
         self.news = threading.Condition()
         """What those wait at who have no letter; it guards what a flush knows."""
 
@@ -274,8 +274,8 @@ class _Flush:
         finally:
             for worker in list(self._workers):
                 worker.join(STOP_SECONDS if self._relaying.is_stopping else None)
-            if self._flushed.sent:
-                self._home.database.make_last()
+        if self._flushed.sent:
+            self._home.database.make_last()
         if self._fault:
             if not self._relaying.is_stopping:
                 with suppress(OSError):

@@ -58,7 +58,7 @@ class Counts:
         self.swept = time.time()
         """When the latest sweep has ended; before that, when counting began."""
         self.tallies = Tallies.make()
-        """What the processes beside this one count, too."""
+        """Numbers that the processes beside this one count, too."""
 
     def note(self, handled: Handled, seconds: float) -> None:
         """Count a mail, and the seconds until its answer."""

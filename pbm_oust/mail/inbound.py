@@ -170,7 +170,7 @@ class _Note:
     def conclude(self) -> None:
         """Name the mail in what became of it."""
         if self.mail:
-            name = mail_id(self.mail.message_id or self.mail.identity)
+            name = mail_id(self.mail.message_id, self.mail.identity)
             self.handled = structs.replace(self.handled, mail_id=name)
 
 

@@ -31,7 +31,7 @@ class RelayRefusal(Struct, frozen=True):
 
 
 Reply = RelayRefusal | str
-"""What a relay answers to a letter: what it says when it accepts it, or why it does not."""
+"""The answer of a relay to a letter: its words when it accepts it, or why it does not."""
 
 
 @contextmanager

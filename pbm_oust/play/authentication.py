@@ -49,8 +49,7 @@ class TooMuch(NotAllowedReason, frozen=True):
 def spend(on: Context, charges: Iterable[Charge]) -> None:
     """Count what is about to be done. Raises NotAllowed at a limit."""
     charges = list(charges)
-    is_alone = len(charges) == 1 and not charges[0].shares
-    if is_alone and count_within(on.transaction, charges[0], on.limits, on.now):
+    if len(charges) == 1 and spend_once(on, charges[0]):
         return
     ask(on, charges)
     note_charges(on, charges)
@@ -58,6 +57,8 @@ def spend(on: Context, charges: Iterable[Charge]) -> None:
 
 def spend_once(on: Context, charge: Charge) -> bool:
     """Return whether something is within its limit; if so, count it."""
+    if not charge.shares and count_within(on.transaction, charge, on.limits, on.now):
+        return True
     if end_of_limit(on.snapshot, charge, on.limits, on.now):
         return False
     note_charges(on, [charge])

@@ -154,7 +154,7 @@ class Request(Struct, frozen=True):
     @property
     def mail_id(self) -> str:
         """The short id of the mail, by which it can be followed through the log."""
-        return mail_id(self.message_id or self.identity)
+        return mail_id(self.message_id, self.identity)
 
     @property
     def lost(self) -> str:

@@ -19,7 +19,7 @@ class Strength(Enum):
 
 
 class Sight(Struct, frozen=True):
-    """What a player sees who weighs each placement by the stones on the board (`greedy.py`)."""
+    """The sight of a player who weighs each placement by the stones on the board (`greedy.py`)."""
 
     advice: int | None = None
     """How many pieces of advice it follows besides taking what it can; None for all of them."""
@@ -41,7 +41,7 @@ class Level(Struct, frozen=True):
     with each turn. So it is as strong on every machine.
     """
     sight: Sight | None = None
-    """What it sees if it plays as people do who learn: without a search where stones are taken."""
+    """Its sight if it plays as people do who learn: without a search where stones are taken."""
 
 
 LEVELS = (

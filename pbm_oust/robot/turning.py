@@ -12,7 +12,7 @@ from typing import ClassVar, NamedTuple
 from msgspec import Struct, structs
 
 from pbm_oust.board import Deed, Game, Place, Wish
-from pbm_oust.experiments.advice import ADVICE, next_haul, safe_cells, with_mover
+from pbm_oust.experiments.advice import ADVICE, next_haul, room, safe_numbers, with_mover
 from pbm_oust.refusal import in_small_letters
 from pbm_oust.robot.analysis import Analysis, Evaluation
 from pbm_oust.rules import Position, Side, taken
@@ -445,7 +445,9 @@ class _Compared(NamedTuple):
         if self.instead:
             pairs.append((self.turn, self.answer, self.instead))
         for turn, one, another in pairs:
-            after, better = (own_cells(each.position, self.played.side) for each in (one, another))
+            after, better = (
+                safe_numbers(each.position, self.played.side) for each in (one, another)
+            )
             lost = better[0] - better[1] - (after[0] - after[1])
             if lost > 0 and lost >= LEAST_CELLS * sum(better):
                 return OwnCells(turn, after, better)
@@ -466,12 +468,6 @@ def _proofs(point: TurningPoint, moments: Sequence[_Moment]) -> Iterator[Turning
         yield LastChance()
 
 
-def room(position: Position, side: Side) -> int:
-    """Return the free cells that touch no stone of a side."""
-    grid, stones = position.grid, position.stones(side)
-    return grid.cells & ~(position.occupied | grid.neighbours(stones))
-
-
 def largest(position: Position, side: Side) -> int:
     """Return the size of the largest group of a side; 0 if it has no stone."""
     return max(map(int.bit_count, position.grid.groups(position.stones(side))), default=0)
@@ -481,9 +477,3 @@ def haul(position: Position, side: Side) -> int:
     """Return the stones that a side could take with a turn, as many as it can with each stone."""
     number = -next_haul(with_mover(position, side), side.other)
     return int(min(number, position.stones(side.other).bit_count()))
-
-
-def own_cells(position: Position, side: Side) -> tuple[int, int]:
-    """Return how many cells of its own a side has, and the other one: see `OwnCells`."""
-    own, others = (safe_cells(position, each).bit_count() for each in (side, side.other))
-    return own, others

@@ -73,11 +73,12 @@ def identity_of(game: Game, userid: str, number: int, *, of_five: bool = False) 
 
 
 def _has_met_the_five(game: Game, userid: str) -> bool:
-    """Return whether a house player moved on a board when there were five of them."""
+    """Return whether a house player first moved on a board when there were five of them."""
     for record in game.records:
-        identity = identity_of(game, userid, record.number, of_five=True)
-        if record.message_key in Request("", "", "", identity).message_keys(userid):
-            return True
+        for of_five in (True, False):
+            identity = identity_of(game, userid, record.number, of_five=of_five)
+            if record.message_key in Request("", "", "", identity).message_keys(userid):
+                return of_five
     return False
 
 

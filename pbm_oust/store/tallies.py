@@ -1,4 +1,4 @@
-"""What the processes of a server count together, in a page of memory that outlives each of them."""
+"""Numbers that the processes of a server count together, in a page of memory that outlives each."""
 
 import mmap
 import os
@@ -11,7 +11,7 @@ _BYTES = 8
 
 
 class Tallied(Enum):
-    """What is counted; each of these by one process at a time."""
+    """The things that are counted; each of these by one process at a time."""
 
     SENT = "letters that the relay has taken"
     PUT_OFF = "letters that it has put off"

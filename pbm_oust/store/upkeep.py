@@ -171,17 +171,20 @@ class Gauges(Struct, frozen=True):
 
 AGES = (60, 300, 1800, 3600, 6 * 3600, 24 * 3600)
 """The ages, in seconds, by which letters that wait are counted."""
+_OLDER = ", ".join(["count(CASE WHEN posted < ? THEN 1 END)"] * len(AGES))
 
 
 def read_gauges(snapshot: Snapshot, now: datetime) -> Gauges:
     """Return the gauges of a home."""
-    ((oldest,),) = snapshot.rows("SELECT min(posted) FROM letters WHERE state = 'waiting'")
+    ((oldest, *older),) = snapshot.rows(
+        f"SELECT min(posted), {_OLDER} FROM letters WHERE state = 'waiting'",  # noqa: S608 - the columns are ours # nosec B608
+        *[seconds(now) - age for age in AGES],
+    )
     counts = snapshot.rows("SELECT kind, state, number FROM board_counts")
-    older = "SELECT count(*) FROM letters WHERE state = 'waiting' AND posted < ?"
     return Gauges(
         letters.count_letters(snapshot),
         None if oldest is None else moment_of(oldest),
-        {age: snapshot.number(older, seconds(now) - age) for age in AGES},
+        dict(zip(AGES, older, strict=True)),
         {(kind, state): number for kind, state, number in counts},
         latest_backup(snapshot),
     )

@@ -1,4 +1,4 @@
-"""What programs ask of any site: robots.txt, security.txt, favicon.ico; and our schemas of JSON."""
+"""Files that programs ask any site for: robots.txt, security.txt, favicon.ico; and our schemas."""
 
 import struct
 from datetime import timedelta

@@ -5,7 +5,6 @@ import pytest
 from pbm_oust.experiments.counting import orbits
 from pbm_oust.experiments.pie import (
     ENOUGH,
-    PLAYED,
     FirstStone,
     fairest_stone,
     first_stone,
@@ -15,7 +14,7 @@ from pbm_oust.experiments.pie import (
 from pbm_oust.experiments.shares import WonShare
 from pbm_oust.rules import KINDS, Grid, Kind, parse_grid
 
-MATCHES = [(KINDS[kind], parse_grid(grid)) for kind, played in PLAYED.items() for grid in played]
+MATCHES = [(kind, grid) for kind in KINDS.values() for grid in pies(kind)]
 
 
 of_each_match = pytest.mark.parametrize(

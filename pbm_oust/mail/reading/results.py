@@ -31,7 +31,7 @@ class NotReadable(ValueError):
 
 
 class MethodResult(Struct, frozen=True):
-    """What a server has found by one method; all of it in small letters."""
+    """The result of one method of a server; all of it in small letters."""
 
     method: str
     """Such as `dkim`."""
