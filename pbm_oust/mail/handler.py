@@ -19,7 +19,7 @@ from pbm_oust.accounts.address import is_same_address
 from pbm_oust.mail import clients
 from pbm_oust.mail.delivery import UNKNOWN
 from pbm_oust.mail.inbound import Envelope, Inbound, KeptBySender, envelope_of, not_ours
-from pbm_oust.mail.reading import UnreadableMail
+from pbm_oust.mail.reading import UnreadableMail, short_id
 from pbm_oust.mail.session import Protocol, Session
 from pbm_oust.mail.workers import Committer, Workers
 from pbm_oust.play.passwords import NotDerived
@@ -173,6 +173,7 @@ class Handler:
             broken := (clients.S500_LONG_LINE if _LONG.search(content) else "")
             or (clients.S550_BARE if _BARE.search(content) else "")
         ):
+            broken = f"{broken} id={short_id(content)}"
             log.info("a message is refused: %s", broken)
             return broken
         source = server.limits.stranger(getattr(envelope, "source", server.visitor.source))
@@ -189,10 +190,9 @@ class Handler:
         if handled.is_guess and source:
             clients.note_guess("password", str(source))
             await asyncio.sleep(server.patience.wrong_password)
-        if status == clients.S250_DONE:
-            said = f"250 2.0.0 {outcome_text(handled)}" if is_of_deliver else status
-            status = f"{said} id={handled.mail_id}"
-        return status
+        if status == clients.S250_DONE and is_of_deliver:
+            status = f"250 2.0.0 {outcome_text(handled)}"
+        return f"{status} id={handled.mail_id}"
 
     async def handle_exception(self, error: Exception) -> str:
         """Log an error of ours, and tell the client only to try again."""
@@ -213,8 +213,10 @@ class Handler:
         await asyncio.wait([work], timeout=patience.answer)
         if work.done():
             return work.result()
-        log.warning("a mail is put off: handling it takes longer than %g s", patience.answer)
-        return clients.S451_LATER, Handled(Ending.KEPT)
+        handled = Handled(Ending.KEPT, mail_id=short_id(content))
+        told = "a mail is put off: handling it takes longer than %g s, id=%s"
+        log.warning(told, patience.answer, handled.mail_id)
+        return clients.S451_LATER, handled
 
     async def _work(self, content: bytes, envelope: Envelope) -> tuple[str, Handled]:
         """Handle a message in a worker; another worker hashes its passwords.
@@ -239,9 +241,9 @@ class Handler:
                 await asyncio.wrap_future(self._workers.hash(origin, derive))
             except UnreadableMail as error:
                 status = f"550 5.6.0 not readable: {error}"
-                handled = Handled(Ending.UNREADABLE)
-            except KeptBySender:
-                return clients.S451_LATER, Handled(Ending.KEPT)
+                handled = Handled(Ending.UNREADABLE, mail_id=error.mail_id)
+            except KeptBySender as kept:
+                return clients.S451_LATER, Handled(Ending.KEPT, mail_id=kept.mail_id)
         self._workers.note(origin, handled.is_proved)
         return status, handled
 

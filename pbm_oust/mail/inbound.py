@@ -14,7 +14,7 @@ from msgspec import Struct, structs
 
 from pbm_oust.accounts import asks, tags
 from pbm_oust.accounts.address import is_same_address
-from pbm_oust.accounts.asks import Ask, Claim, Topic, mail_id
+from pbm_oust.accounts.asks import Ask, Claim, Topic
 from pbm_oust.accounts.bounces import Bounce
 from pbm_oust.accounts.password import Secret
 from pbm_oust.board.notation import format_time
@@ -25,7 +25,7 @@ from pbm_oust.grammar.vocabulary import MASK
 from pbm_oust.grammar.wording import is_placements
 from pbm_oust.letters.letters import Letters, LetterWriter
 from pbm_oust.letters.templates import is_own_subject
-from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail, taken_apart
+from pbm_oust.mail.reading import Mail, UnreadableMail, read_mail, short_id, taken_apart
 from pbm_oust.mail.reading.headers import header_text, language_asked
 from pbm_oust.mail.reading.mail import Verdict, verdict_of
 from pbm_oust.mail.reading.phrases import any_of, without_prefixes
@@ -136,6 +136,11 @@ log = logging.getLogger("pbm_oust")
 class KeptBySender(Exception):
     """A fault of ours prevents the handling of a mail: its sender must keep it."""
 
+    def __init__(self, why: str, mail_id: str) -> None:
+        """`mail_id` is the short id of the mail."""
+        super().__init__(why)
+        self.mail_id = mail_id
+
 
 class SeveralSubjects(UnreadableReason, frozen=True):
     """A mail has more than one Subject."""
@@ -163,15 +168,15 @@ class Envelope(Struct, frozen=True):
 class _Note:
     """What the log is told of a mail."""
 
+    data: bytes
     handled: Handled
     mail: Mail | None = None
     """The mail, once it is read."""
 
-    def conclude(self) -> None:
-        """Name the mail in what became of it."""
-        if self.mail:
-            name = mail_id(self.mail.message_id, self.mail.identity)
-            self.handled = structs.replace(self.handled, mail_id=name)
+    @property
+    def mail_id(self) -> str:
+        """The short id of the mail."""
+        return self.mail.short_id if self.mail else short_id(self.data)
 
 
 class Inbound(Struct, frozen=True):
@@ -189,7 +194,7 @@ class Inbound(Struct, frozen=True):
         mail is one line in the log, which holds no word of the mail; one that is to be taken again
         has none: that raises NotDerived.
         """
-        with self._noted(len(data)) as note:
+        with self._noted(data) as note:
             found = self._read(data, envelope, note)
             note.handled = (
                 found
@@ -200,7 +205,7 @@ class Inbound(Struct, frozen=True):
 
     async def take_with(self, committer: "Committer", data: bytes, envelope: Envelope) -> Handled:
         """Handle one mail as `take` does, in this thread, and wait for the disk with others."""
-        with self._noted(len(data)) as note:
+        with self._noted(data) as note:
             found = self._read(data, envelope, note)
             if isinstance(found, Handled):
                 note.handled = found
@@ -209,10 +214,10 @@ class Inbound(Struct, frozen=True):
         return note.handled
 
     @contextmanager
-    def _noted(self, size: int) -> Iterator["_Note"]:
+    def _noted(self, data: bytes) -> Iterator["_Note"]:
         """Write a line into the log about the mail that the body handles."""
         received, begun = self.work.now(), time.perf_counter()
-        level, note = logging.INFO, _Note(Handled(Ending.KEPT, why="the server stops"))
+        level, note = logging.INFO, _Note(data, Handled(Ending.KEPT, why="the server stops"))
         try:
             yield note
         except NotDerived:
@@ -220,19 +225,20 @@ class Inbound(Struct, frozen=True):
             raise
         except UnreadableMail as error:
             note.handled = Handled(Ending.UNREADABLE, why=str(error))
+            error.mail_id = note.mail_id
             raise
         except (OSError, DamagedHistory) as error:
             level, note.handled = logging.ERROR, Handled(Ending.KEPT, why=str(error))
-            raise KeptBySender(str(error)) from None
+            raise KeptBySender(str(error), note.mail_id) from None
         except Exception as error:
             level, note.handled = logging.ERROR, Handled(Ending.KEPT, why="a fault in the program")
             log.exception("a fault in the program")
-            raise KeptBySender("a fault in the program") from error
+            raise KeptBySender("a fault in the program", note.mail_id) from error
         finally:
             milliseconds = (time.perf_counter() - begun) * 1000
-            note.conclude()
             if level:
-                log.log(level, "%s", _entry(received, note, size, milliseconds))
+                note.handled = structs.replace(note.handled, mail_id=note.mail_id)
+                log.log(level, "%s", _entry(received, note, milliseconds))
 
     def _read(self, data: bytes, envelope: Envelope, note: "_Note") -> "Handled | PreparedRequest":
         """Return what became of a mail, or what is to be done about it in a transaction.
@@ -472,7 +478,7 @@ def open_inbound(
     return Inbound(work, address, authserv_id)
 
 
-def _entry(received: datetime, note: _Note, size: int, milliseconds: float) -> LogEntry:
+def _entry(received: datetime, note: _Note, milliseconds: float) -> LogEntry:
     """Return what the log says of a mail. It holds no address and no word of the mail."""
     handled = note.handled
     return LogEntry(
@@ -483,7 +489,7 @@ def _entry(received: datetime, note: _Note, size: int, milliseconds: float) -> L
         player=handled.player,
         board=handled.board,
         record=handled.record or "",
-        bytes=size,
+        bytes=len(note.data),
         ms=round(milliseconds),
         message_id=_harmless_id(note.mail) if note.mail else "",
     )

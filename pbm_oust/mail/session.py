@@ -14,6 +14,8 @@ from aiosmtpd import smtp
 from aiosmtpd.proxy_protocol import get_proxy
 
 from pbm_oust.mail import LARGEST_MAIL, clients
+from pbm_oust.mail.reading import short_id
+from pbm_oust.mail.reading.limits import LARGEST_HEADERS
 from pbm_oust.mail.tls import Tls
 
 log = logging.getLogger("pbm_oust")
@@ -291,28 +293,30 @@ class Session(smtp.SMTP):
         del self._unread[:end]
         return line
 
-    async def _read_content(self) -> bytes | None:
-        """Return the next message, or None for one that is too large.
+    async def _read_content(self) -> tuple[bytes, bool]:
+        """Return the next message and True, or the beginning of one that is too large and False.
 
         It ends with a dot alone between two CR LF, and nowhere else (RFC 5321, section 4.1.1.4). It
         comes at a least rate. Raises SessionOver and EOFError.
         """
         slowest = self.loop.time() + self.patience.idle
-        unread, looked_at, is_large = self._unread, 0, False
+        unread, looked_at, beginning = self._unread, 0, b""
         unread[:0] = b"\r\n"  # the end of the line before
         while (end := unread.find(_END, looked_at)) < 0:
-            is_large = is_large or len(unread) > LARGEST_MAIL + len(_END)
-            if is_large:
+            if len(unread) > LARGEST_MAIL + len(_END):
+                beginning = beginning or bytes(unread[2 : LARGEST_HEADERS + 2])
+            if beginning:
                 del unread[: 1 - len(_END)]
             looked_at = max(len(unread) - len(_END) + 1, 0)
             at_rate = slowest + self.received / self.patience.bytes_a_second
             until = min(self.loop.time() + self.patience.idle, at_rate)
             await self._wait_for_more(until, clients.S421_SLOW)
-        is_large = is_large or end > LARGEST_MAIL
+        if end > LARGEST_MAIL:
+            beginning = beginning or bytes(unread[2 : LARGEST_HEADERS + 2])
         # Lines with a dot in front lose it (section 4.5.2).
-        content = None if is_large else bytes(unread[: end + 2].replace(b"\r\n.", b"\r\n")[2:])
+        content = beginning or bytes(unread[: end + 2].replace(b"\r\n.", b"\r\n")[2:])
         del unread[: end + len(_END)]
-        return content
+        return content, not beginning
 
     async def _wait_for_more(self, until: float, reply: str) -> None:
         """Wait for more bytes.
@@ -388,9 +392,9 @@ class Session(smtp.SMTP):
             await self.push(clients.S501_DATA)
         else:
             await self.push(clients.S354_BEGIN)
-            content = await self._read_content()
-            if content is None:
-                status = clients.S552_LARGE
+            content, is_whole = await self._read_content()
+            if not is_whole:
+                status = f"{clients.S552_LARGE} id={short_id(content)}"
                 log.info("a message is refused as it arrives: %s", status)
             else:
                 self.envelope.original_content = content

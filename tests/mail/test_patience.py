@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
+from pbm_oust.accounts.asks import mail_id
 from pbm_oust.mail.clients import S421_IDLE, S421_SESSION, S421_SLOW, S451_LATER, Patience
 from pbm_oust.store.database import Transaction
 from pbm_oust.store.home import Home
@@ -116,8 +117,12 @@ def test_a_message_that_takes_long_to_handle_is_to_come_again(home: Home) -> Non
         client.ehlo()
         client.mail("a@example.org")
         client.rcpt(ADDRESS)
-        code, said = client.data(mail("From: a@example.org", "Subject: help"))
-        assert f"{code} {said.decode()}" == S451_LATER
+        code, said = client.data(
+            mail("From: a@example.org", "Subject: help", "Message-ID: <x@example.org>")
+        )
+        told, _, name = said.decode().partition(" id=")
+        assert f"{code} {told}" == S451_LATER
+        assert name == mail_id("<x@example.org>")
         assert home.outbox.letters() == []
         may_end.set()
         writing.join()

@@ -37,6 +37,9 @@ _ONCE = (b"from", b"to", b"subject", b"date", b"message-id")
 class UnreadableMail(ValueError):
     """A mail that would cost too much to parse; the message says why."""
 
+    mail_id = ""
+    """The short id of the mail, as soon as somebody follows it."""
+
 
 def within_limits(data: bytes) -> bytes:
     """Return a mail with newlines for line ends, and only with headers that are used.

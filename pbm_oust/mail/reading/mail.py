@@ -13,6 +13,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from pbm_oust.accounts.address import ascii_host
+from pbm_oust.accounts.asks import mail_id
 from pbm_oust.board import sgf
 from pbm_oust.mail.reading.body import BodyPart, has_closed_text, has_reaction, parts_of, text_of
 from pbm_oust.mail.reading.charsets import decoded
@@ -23,7 +24,12 @@ from pbm_oust.mail.reading.headers import (
     one_line,
     raw_headers,
 )
-from pbm_oust.mail.reading.limits import UnreadableMail, within_limits, without_parameters
+from pbm_oust.mail.reading.limits import (
+    LARGEST_HEADERS,
+    UnreadableMail,
+    within_limits,
+    without_parameters,
+)
 from pbm_oust.mail.reading.own_text import own_text
 from pbm_oust.mail.reading.phrases import is_receipt, without_prefixes
 from pbm_oust.mail.reading.results import MethodResult, NotReadable, parse_results
@@ -33,6 +39,7 @@ LONGEST_LINE = 120
 """The most characters shown of a line that was left out."""
 
 _RECIPIENT_HEADERS = ("delivered-to", "x-original-to", "envelope-to", "to")
+_MESSAGE_ID = re.compile(rb"^message-id:\s*(<[!-;=?-~]{1,250}>)\s*$", re.IGNORECASE | re.MULTILINE)
 _OF_THIS_HOST = (MemoryError, OSError, ImportError)
 """Errors of this host, which no mail causes."""
 T = TypeVar("T")
@@ -75,6 +82,11 @@ class Mail(Struct, frozen=True):
     """Whether it is a read receipt, or a program's request to recall a mail."""
 
     @property
+    def short_id(self) -> str:
+        """The short id by which it can be followed through the log."""
+        return mail_id(self.message_id, self.identity)
+
+    @property
     def recipients(self) -> tuple[str, ...]:
         """The recipients in the headers, in use only if the envelope is unknown."""
         found = list[str]()
@@ -91,6 +103,16 @@ def read_mail(data: bytes, envelope_sender: str = "") -> Mail:
     Raises UnreadableMail for a mail that exceeds the limits, or cannot be parsed.
     """
     return taken_apart(data, partial(_read, envelope_sender))
+
+
+def short_id(data: bytes) -> str:
+    """Return the short id of a mail that cannot be read, or is not yet; its beginning is enough.
+
+    Where that has no Message-ID, all its bytes make the id.
+    """
+    beginning = data[:LARGEST_HEADERS]
+    found = _MESSAGE_ID.search(re.split(rb"\r?\n\r?\n", beginning, maxsplit=1)[0])
+    return mail_id(found[1].decode() if found else "", sha256(beginning).hexdigest())
 
 
 def whole_texts(data: bytes) -> list[str]:
