@@ -6,13 +6,20 @@ none runs, it does all that the mail leads to.
 
 import os
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from pbm_oust.cli.terminal import tell
 from pbm_oust.mail import LARGEST_MAIL
 from pbm_oust.mail.delivery import Handed, SmtpReply, hand_over, handed
+
+if TYPE_CHECKING:
+    from pbm_oust.cli.common import Operator
+    from pbm_oust.store.home import Home
 
 _NO_SUCH_RECIPIENT = "5.1.1"
 """RFC 3463, section 3.2."""
@@ -56,7 +63,6 @@ def _take(path: Path, mail: Handed) -> int:
     from pbm_oust.mail.inbound import KeptBySender, envelope_of, not_ours
     from pbm_oust.mail.reading import UnreadableMail
     from pbm_oust.store.configuration import USUAL_ADDRESS
-    from pbm_oust.store.upkeep import turn_letters_into_files
 
     start_log()
     operator = Operator(path)
@@ -69,13 +75,11 @@ def _take(path: Path, mail: Handed) -> int:
         inbound = operator.inbound()
         home = inbound.work.home
         home.recover()
+        leave = _way_out(operator, home)
         inbound.take(mail.data, envelope_of(mail.sender, mail.recipients))
         home.write_tally(home.now())
         try:  # the mail is done, whatever becomes of its letters
-            if relay := operator.configuration.relay:
-                operator.relaying(relay).flush()
-            else:
-                turn_letters_into_files(home)
+            leave()
         except Exception as error:  # noqa: BLE001 - the outermost edge
             log.warning("letters stay in the outbox: %s", error)
     except UnreadableMail as error:
@@ -92,3 +96,26 @@ def _take(path: Path, mail: Handed) -> int:
     finally:
         operator.close()
     return os.EX_OK
+
+
+def _way_out(operator: "Operator", home: "Home") -> Callable[[], None]:
+    """Return what lets letters leave: into the Maildir, or to the relay, as the server does.
+
+    Those that wait by now have waited through an outage, if there is one.
+    """
+    from pbm_oust.store.upkeep import turn_letters_into_files
+
+    relay = operator.configuration.relay
+    if relay is None:
+        return partial(turn_letters_into_files, home)
+    from pbm_oust.mail.sender import Outage  # few homes with a pipe have a relay
+
+    outage, relaying = Outage(home), operator.relaying(relay)
+
+    def leave() -> None:
+        try:
+            outage.flush(relaying)
+        except OSError as error:
+            outage.goes_on(error)
+
+    return leave

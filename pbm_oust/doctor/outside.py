@@ -34,7 +34,7 @@ from pbm_oust.mail.relay import RelayRefusal, connected, transmit
 from pbm_oust.mail.tls import read_certificate
 from pbm_oust.store.configuration import BadConfiguration, Endpoint
 from pbm_oust.store.disk import user_name
-from pbm_oust.store.message_keys import KeyOutcome, latest_backup, outcome_of
+from pbm_oust.store.message_keys import Event, KeyOutcome, outcome_of, time_of
 from pbm_oust.store.sqlite import FILE_NAME
 from pbm_oust.store.upkeep import HEALTH_PATH
 
@@ -412,12 +412,12 @@ def check_backups(on: Examiner) -> Iterator[Finding]:
 
 def _noted(on: Examiner, folder: Path) -> Finding:
     """Return the age of the latest backup by what the database says, as we may not read them."""
-    latest = on.home.ask(latest_backup)
+    noted = on.home.ask(time_of, Event.BACKUP)
     closed = f"{user_name(os.geteuid())} may not read {folder}"
-    if latest is None:
+    if noted is None:
         return on.note(f"not looked at: {closed}; ask as whoever makes them")
-    text = f"{closed}, but the latest was made at {format_time(latest)}"
-    if latest < on.now - OLD:
+    text = f"{closed}, but the latest was made at {format_time(noted)}"
+    if noted < on.now - OLD:
         return on.bad(text, "See why none was made since")
     return on.ok(text)
 

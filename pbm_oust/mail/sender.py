@@ -3,16 +3,16 @@
 import logging
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from pbm_oust.board.notation import format_time
-from pbm_oust.mail.flush import STOP_SECONDS, Relaying
+from pbm_oust.mail.flush import STOP_SECONDS, Flushed, Relaying
 from pbm_oust.store import letters
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import LetterState, count_letters
+from pbm_oust.store.message_keys import Event, note_event, time_of
 from pbm_oust.store.tallies import Tallies
 from pbm_oust.store.upkeep import turn_letters_into_files
 
@@ -41,38 +41,59 @@ def recover(home: Home, *, may_be_first: bool = False) -> None:
         log.warning("what a process that died has left stays: %s", error)
 
 
-TOLD_SECONDS = 3600.0
-"""How often the log is told that letters stay."""
+TOLD_AGAIN = timedelta(hours=1)
+"""How long after the log was told that letters stay it is told again."""
 
 
 class Outage:
-    """A time when no letter leaves: the log is told when it begins, each hour, and at its end."""
+    """A time when no letter leaves: the log is told when it begins, each hour, and at its end.
 
-    def __init__(self, home: Home, clock: Callable[[], float] = time.monotonic) -> None:
+    The home knows of it, so that it is one for all processes that send: each `deliver` is another.
+    """
+
+    def __init__(self, home: Home) -> None:
         self._home = home
-        self._clock = clock
         self._begun: datetime | None = None
-        self._told = 0.0
-        self._most = 0
+        self._told: datetime | None = None
+        with suppress(OSError):
+            self._begun = home.ask(time_of, Event.OUTAGE)
+            self._told = home.ask(time_of, Event.OUTAGE_TOLD)
+        self._most = self._waiting() if self._begun else 0
         """The most letters that have waited."""
+
+    def flush(self, relaying: Relaying) -> None:
+        """Hand over what is due, and note whether letters leave. Raises OSError."""
+        flushed = relaying.flush()
+        if relaying.objection:
+            self.goes_on(relaying.objection)
+        # Another process may just be waiting for the relay, and this one has not met it.
+        elif self._begun and (flushed != Flushed() or not self._waiting()):
+            self.is_over()
 
     def goes_on(self, reason: object) -> None:
         """Note that no letter leaves, and why."""
         waiting = self._waiting()
         self._most = max(self._most, waiting)
-        begun, now = self._begun, self._clock()
-        if begun and now < self._told + TOLD_SECONDS:
+        begun, now = self._begun, self._home.now()
+        if self._told and self._told <= now < self._told + TOLD_AGAIN:
             return
         since = f" since {format_time(begun)}" if begun else ""
         log.warning("letters stay in the outbox%s, %d of them: %s", since, waiting, reason)
-        self._begun, self._told = begun or self._home.now(), now
+        self._note(begun or now, now)
 
     def is_over(self) -> None:
         """Note that letters leave, or that none waits."""
         if self._begun:
             since = format_time(self._begun)
             log.warning("letters leave again; %d have waited since %s", self._most, since)
-        self._begun, self._most = None, 0
+            self._note(None, None)
+            self._most = 0
+
+    def _note(self, begun: datetime | None, told: datetime | None) -> None:
+        self._begun, self._told = begun, told
+        with suppress(OSError):
+            self._home.do(note_event, Event.OUTAGE, begun)
+            self._home.do(note_event, Event.OUTAGE_TOLD, told)
 
     def _waiting(self) -> int:
         with suppress(OSError):
@@ -183,11 +204,7 @@ class Sender:
             self.recover()
             self._may_wait_in_vain = self._relaying is None
         if self._relaying:
-            self._relaying.flush()
-            if objection := self._relaying.objection:
-                self._outage.goes_on(objection)
-            else:
-                self._outage.is_over()
+            self._outage.flush(self._relaying)
             return
         if self._may_wait_in_vain:
             turn_letters_into_files(self._home)

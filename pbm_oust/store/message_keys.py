@@ -55,19 +55,25 @@ def was_upgraded(snapshot: Snapshot) -> bool:
     return outcome_of(snapshot, _UPGRADED) is not None
 
 
-_BACKED_UP = "backed up"
-"""The message key that says when the latest backup was made; no mail has one like it."""
+class Event(Enum):
+    """What all processes of a home know the latest time of: message keys that no mail has."""
+
+    BACKUP = "backed up"
+    OUTAGE = "letters stay"
+    """It began, and is not over."""
+    OUTAGE_TOLD = "letters stay, as the log was told"
 
 
-def note_backup(transaction: Transaction, at: datetime) -> None:
-    """Record when the latest backup was made."""
-    transaction.run("DELETE FROM message_keys WHERE message_key = ?", _BACKED_UP)
-    note_key(transaction, _BACKED_UP, KeyOutcome.DONE, at)
+def note_event(transaction: Transaction, event: Event, at: datetime | None) -> None:
+    """Record when something was the last time, or with None that it is over."""
+    transaction.run("DELETE FROM message_keys WHERE message_key = ?", event.value)
+    if at:
+        note_key(transaction, event.value, KeyOutcome.DONE, at)
 
 
-def latest_backup(snapshot: Snapshot) -> datetime | None:
-    """Return when the latest backup was made; None if that is longer ago than keys are kept."""
-    row = snapshot.row("SELECT at FROM message_keys WHERE message_key = ?", _BACKED_UP)
+def time_of(snapshot: Snapshot, event: Event) -> datetime | None:
+    """Return when something was the last time; None if that is longer ago than keys are kept."""
+    row = snapshot.row("SELECT at FROM message_keys WHERE message_key = ?", event.value)
     return moment_of(row[0]) if row else None
 
 

@@ -16,12 +16,15 @@ from pbm_oust.mail import LARGEST_MAIL
 from pbm_oust.mail.clients import MOST_CONNECTIONS, ConnectionLimits, Patience
 from pbm_oust.mail.delivery import SmtpReply, hand_over, handed
 from pbm_oust.mail.own_socket import FOR_DELIVER, OwnSocket, connect
+from pbm_oust.store.configuration import Endpoint
+from pbm_oust.store.sqlite import SqliteDatabase
 from tests.support.command_line import run
-from tests.support.home_by_mail import ADDRESS, ALICE, BOB, home_of
+from tests.support.home_by_mail import ADDRESS, ALICE, BOB, NOON, home_of
 from tests.support.listening import listening_at_home_of
 from tests.support.outbox import letters
 from tests.support.rings import slow
 from tests.support.server import PROGRAM
+from tests.support.sink import listening_sink
 from tests.support.waiting import PATIENCE
 
 FROM = f"From: {ALICE}\n".encode()
@@ -230,3 +233,30 @@ def test_who_says_nothing_is_not_waited_for(tmp_path: Path) -> None:
 )
 def test_a_sender_that_is_no_address_is_not_known(sender: str | None, known: str | None) -> None:
     assert handed(b"x\r\ny\n", sender, ADDRESS) == (b"x\r\ny\r\n", known, (ADDRESS,))
+
+
+def test_an_outage_is_one_for_all_mails_and_told_as_by_a_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def warned(seconds: int, relay: Endpoint) -> list[str]:
+        """Bring a mail from somebody else some seconds after noon, and return the warnings."""
+        (tmp_path / "pbm_oust.toml").write_text(f'relay = "smtp://{relay}"\n')
+        monkeypatch.setattr(SqliteDatabase, "time", lambda _: NOON.timestamp() + seconds)
+        caplog.clear()
+        mail = HELP.replace(b"alice", f"alice{seconds}".encode())
+        assert run(tmp_path, "deliver", stdin=mail).exit_code == os.EX_OK
+        return [each.getMessage() for each in caplog.records if each.levelno == logging.WARNING]
+
+    with listening_sink() as (sink, relay):
+        assert warned(0, relay) == []
+        sink.refuses_senders, sink.refusal = True, "452 4.3.1 no room"
+        assert warned(10, relay) == ["letters stay in the outbox, 1 of them: 452 4.3.1 no room"]
+        assert warned(20, relay) == []
+    assert warned(3600, relay) == []
+    (again,) = warned(3611, relay)
+    assert again.startswith("letters stay in the outbox since 2026-11-20T12:00:10Z, 4 of them: ")
+    with listening_sink() as (sink, relay):
+        ended = ["letters leave again; 4 have waited since 2026-11-20T12:00:10Z"]
+        assert warned(7200, relay) == ended
+        assert len(sink.taken) == 5
+        assert warned(7300, relay) == []

@@ -16,6 +16,7 @@ from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
 from tests.support.answering import serving_in_thread
+from tests.support.home_by_mail import NOON
 from tests.support.outbox import post
 from tests.support.sink import listening_sink
 from tests.support.waiting import PATIENCE, wait_until
@@ -110,9 +111,12 @@ def test_a_relay_that_takes_nothing_from_us_is_down(
     assert 'outcome="waits 60 seconds"' in caplog.text
 
 
-def test_an_outage_is_told_once_an_hour(home: Home, caplog: pytest.LogCaptureFixture) -> None:
-    now = [0.0]
-    outage = Outage(home, lambda: now[0])
+def test_an_outage_is_told_once_an_hour(
+    home: Home, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [NOON.timestamp()]
+    monkeypatch.setattr(home.database, "time", lambda: now[0])
+    outage = Outage(home)
     for _ in range(3 * 240):
         outage.goes_on("gone away")
         now[0] += 15
