@@ -428,7 +428,8 @@ class PostgresqlDatabase(database.Database):
             raise faults.DatabaseTooOld(
                 f"{there} its tables are of version {version}, this program needs version "
                 f"{database.LATEST}. Copy the home to files with the program that made them, "
-                "upgrade those, and copy them into an empty database: see Upgrade in docs/upkeep.md"
+                "upgrade those, and copy them into an empty database: see Upgrades in "
+                "docs/several-hosts.md"
             )
         try:
             if not version:

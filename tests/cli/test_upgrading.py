@@ -1,6 +1,7 @@
 """A home of an earlier form: brought up to date, it says the same."""
 
 import json
+import re
 import shutil
 from contextlib import closing
 from datetime import UTC, datetime
@@ -22,6 +23,7 @@ from pbm_oust.store.sqlite import SqliteDatabase, connection_to_nothing
 from pbm_oust.store.upgrading import STEPS
 from tests.support.command_line import run
 from tests.support.home_by_mail import ADDRESS, ALICE, BOB, home_of, taken
+from tests.support.server import ROOT
 from tests.support.trouble import Trouble, faulty_statements
 
 BEFORE = Path(__file__).parents[1] / "data" / "home_before"
@@ -139,6 +141,14 @@ def test_tables_that_no_released_program_has_made_are_refused(home: Path, versio
     started = run(home, "serve", "--smtp", "127.0.0.1:0")
     assert (started.exit_code, "no release had those" in started.output) == (2, True)
     assert version_of(home) == version
+
+
+def test_documents_name_the_versions_that_can_be_brought_up_to_date() -> None:
+    text = (ROOT / "docs" / "upkeep.md").read_text()
+    (found,) = re.findall(r"tables of version (14), .* and those of ([\d, and]+), which", text)
+    assert {*map(int, re.findall(r"\d+", " ".join(found)))} == {*EARLIER}
+    latest, *_ = re.findall(r"Tables have version (\d+)", (ROOT / "CHANGELOG.md").read_text())
+    assert int(latest) == LATEST
 
 
 def test_each_version_that_can_be_brought_up_to_date_has_its_steps() -> None:

@@ -1,6 +1,8 @@
 """Who may change the tables, and servers that go on while others have been upgraded."""
 
+import json
 import shlex
+import shutil
 import smtplib
 import subprocess
 from collections.abc import Iterator
@@ -11,6 +13,7 @@ import pytest
 from psycopg.errors import InsufficientPrivilege
 
 from pbm_oust.store.database import LATEST
+from tests.cli.test_releases import HOMES, differences
 from tests.peers.databases.conftest import Host, mailed, wrong
 from tests.peers.databases.test_two_hosts import GAME, RECORDS, history_at, records
 from tests.support.document import block
@@ -104,7 +107,32 @@ def test_tables_of_an_earlier_version_wait_for_their_owner(own: DatabaseServer, 
         connection.execute("UPDATE pbm_oust_version SET version = version - 1")
     status, said = deliver(host, 1, ALICE, "help")
     assert status == 75
-    assert f"its tables are of version {LATEST - 1}, this program needs".encode() in said
+    told = f"its tables are of version {LATEST - 1}, this program needs".encode()
+    assert told in said
+    for words in ["home", "upgrade"], ["home", "upgrade", "--owner", owner], ["backup", "/nowhere"]:
+        refused = host.run(*words)
+        assert (refused.returncode, told in refused.stderr) == (1, True), words
+    assert not host.folder.with_name("home.before").exists()
+
+
+@pytest.mark.parametrize("release", sorted(HOMES))
+def test_the_home_of_a_release_comes_along_through_files(
+    release: str, own: DatabaseServer, host: Host, tmp_path: Path
+) -> None:
+    files = Host(tmp_path / "files")
+    shutil.unpack_archive(HOMES[release], files.folder, filter="fully_trusted")
+    kept = json.loads((files.folder / "said.json").read_text())
+    do(files, "home", "upgrade")
+    do(host, "home", "upgrade", "--owner", url_of("games_owner", own))
+    do(host, "home", "copy", str(files.folder), str(host.folder))
+    do(host, "outbox", "resume")
+    for words, before in kept["said"].items():
+        after = json.loads(do(host, *words.split(), "--json"))
+        assert list(differences(before, after)) == [], words
+    do(host, "games", "verify")
+    assert wrong(host) == []
+    assert deliver(host, 1, BOB, "oust move 3 bob lookingglass C3")[0] == 0
+    assert b"E5" in do(host, "games", "history", "oust", "3")  # alice had it in her queue
 
 
 def test_a_server_that_is_too_old_says_so_and_mail_comes_again(hosts: tuple[Host, Host]) -> None:
