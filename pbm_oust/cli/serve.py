@@ -8,7 +8,7 @@ import asyncio
 import os
 import signal
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager, nullcontext
 from functools import partial
 from importlib.util import find_spec
@@ -174,11 +174,10 @@ async def _meanwhile(
     chosen: Configuration, configure: Callable[[], Configuration], counts: Counts, home: Home
 ) -> AsyncIterator[None]:
     """Let the house play, and serve pages and metrics where there is a place for them."""
-    beside: list[Coroutine[Any, Any, None]] = [_let_house_play(configure, home, counts.tallies)]
-    if chosen.web:
-        beside.append(_keep_pages(chosen, home.path, counts.tallies))
     with _metrics_served(home, counts, chosen.metrics) if chosen.metrics else nullcontext():
-        tasks = [asyncio.create_task(each) for each in beside]
+        tasks = [asyncio.create_task(_let_house_play(configure, home, counts.tallies))]
+        if chosen.web:
+            tasks.append(asyncio.create_task(_keep_pages(chosen, home.path, counts.tallies)))
         try:
             yield
         finally:
@@ -310,7 +309,7 @@ def web(
     app = make_app(ground, tallies)
     look_less_for_circles()
     place = Endpoint(endpoint.host, listening.getsockname()[1])
-    announced = f"Pages at http://{place}/; home {operator.path}."
+    announced = f"Pages at http://{place}/; home {operator.path.absolute()}."
 
     async def serving() -> None:
         async with tallied(home, home.now):

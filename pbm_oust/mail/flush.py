@@ -472,7 +472,9 @@ def _log_reply(letter: letters.Letter, reply: Reply, *, has_failed: bool) -> Non
     level, outcome, said = logging.INFO, "sent", reply
     if isinstance(reply, RelayRefusal):
         said = reply.reason
-        if not reply.is_about_us:  # that keeps all letters, and is told once an hour
+        # What is about us keeps all letters, and is told once an hour. Anybody can make up an
+        # address that a letter of no account goes to.
+        if letter.head.userid and not reply.is_about_us:
             level = logging.WARNING
         outcome = "failed" if has_failed else f"waits {wait_after(letter.failures)} seconds"
     head, about = letter.head, letter.head.about

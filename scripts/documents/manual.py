@@ -39,7 +39,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
     "EXIT STATUS": {
         "0": "It is done.",
         "1": "It was refused, and nothing has changed; or a check has found something.",
-        "2": "The words or the configuration are wrong.",
+        "2": "The words or the configuration are wrong, or a port is taken.",
         "130": "Ctrl-C has ended it.",
         "deliver": "64 to 78 as in sysexits.h; with 75 the mail server is to try again.",
     },

@@ -15,6 +15,7 @@ from pbm_oust.mail.sender import Outage, Sender
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
+from tests.support.accounts import make_account
 from tests.support.answering import serving_in_thread
 from tests.support.home_by_mail import NOON
 from tests.support.outbox import post
@@ -144,6 +145,22 @@ def test_letters_that_another_process_writes_leave_soon(home: Home) -> None:
         another.database.close()
         sink.wait_for(1)
         sending.stop()
+
+
+def test_only_a_players_letter_that_fails_is_a_warning(
+    home: Home, caplog: pytest.LogCaptureFixture
+) -> None:
+    home.has_relay = True
+    make_account(home, "alice", "wonderland", "unknown.alice@example.org")
+    for userid in ("alice", None):
+        content = b"From: a@example.com\nSubject: 1\nMessage-ID: <1@example.com>\n\nhello\n"
+        head = Head(f"unknown.{userid}@example.org", "<1@example.com>", "1", userid)
+        post(home, Draft(head, content, datetime.now(UTC)))
+    with listening_sink() as (_, relay), caplog.at_level("INFO", logger="pbm_oust"):
+        assert _to(home, relay).flush().failed == 2
+    (warning,) = _warnings(caplog)
+    assert "outcome=failed player=alice" in warning
+    assert "outcome=failed player=-" in caplog.text
 
 
 def _letter() -> Draft:

@@ -132,7 +132,7 @@ def test_a_used_port_is_reported(key: str, tmp_path: Path) -> None:
         command = [PROGRAM, "--home", str(tmp_path), "serve"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 2
-    assert f"Error: cannot listen at {place}: Address already in use" in done.stderr
+    assert done.stderr.endswith(f"Error: cannot listen at {place}: Address already in use\n")
 
 
 @pytest.mark.slow
