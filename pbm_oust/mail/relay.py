@@ -1,7 +1,7 @@
 """A relay: the mail server that takes our letters, greeted and spoken to in SMTP (RFC 5321)."""
 
 import smtplib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 from msgspec import Struct
@@ -32,6 +32,8 @@ class RelayRefusal(Struct, frozen=True):
 
 Reply = RelayRefusal | str
 """The answer of a relay to a letter: its words when it accepts it, or why it does not."""
+Step = tuple[str, tuple[int, ...]]
+"""A command of SMTP, and the codes of replies that lead on."""
 
 
 @contextmanager
@@ -69,11 +71,8 @@ def transmit(
     introduction = " ".join((f"mail FROM:<{sender}>", *options))
     steps = (introduction, (250,)), (f"rcpt TO:<{recipient}>", (250, 251)), ("data", (354,))
     try:
-        for command, right in steps:
-            code, text = smtp.docmd(command)
-            if code not in right:
-                break
-        else:
+        command, code, text = _led_to(smtp, steps)
+        if (command, code) == ("data", 354):
             smtp.send(stuffed)
             code, text = smtp.getreply()
             if code == 250:
@@ -97,3 +96,24 @@ def transmit(
     status = status_of(found[0] if found else f"{code // 100}.0.0", said)
     is_about_us = command == introduction
     return RelayRefusal(said, code >= 500 and not is_about_us, status, is_about_us)
+
+
+def _led_to(smtp: smtplib.SMTP, steps: Sequence[Step]) -> tuple[str, int, bytes]:
+    """Take the steps to a letter; return the one that went wrong, or else the last, with its reply.
+
+    A relay that lets us hears all of them at once, and each is answered (RFC 2920, section 3.1).
+    Raises OSError.
+    """
+    is_at_once = smtp.has_extn("pipelining")
+    if is_at_once:
+        smtp.send("".join(f"{command}\r\n" for command, _ in steps))
+    wrong: tuple[str, int, bytes] | None = None
+    for command, right in steps:
+        code, text = smtp.getreply() if is_at_once else smtp.docmd(command)
+        if code not in right:
+            wrong = wrong or (command, code, text)
+            if not is_at_once or not 400 <= code < 600 or code == 421:
+                return wrong
+    if wrong and code == 354:
+        smtp.docmd(".")  # it goes to nobody
+    return wrong or (command, code, text)

@@ -210,6 +210,11 @@ class Home:
 
     def key(self) -> bytes:
         """Return the secret of this home, 32 bytes. Raises OSError if it cannot be read."""
+        return self._key
+
+    @cached_property
+    def _key(self) -> bytes:
+        """The secret, which never changes."""
         return self.database.read_key()
 
     def read_configuration(self) -> str:

@@ -396,7 +396,6 @@ class PostgresqlDatabase(database.Database):
         self.clock = SharedClock()
         self._home = home
         self._identity: database.Identity | None = None
-        self._key: bytes | None = None
 
     def connect(self, *, reads_only: bool = False) -> PostgresqlConnection:
         """Open a connection; the first one makes missing tables."""
@@ -458,10 +457,10 @@ class PostgresqlDatabase(database.Database):
 
     def read_key(self) -> bytes:
         """Return the key, 32 bytes. Raises OSError if there is none."""
-        self._key = self._key or self._find_key()
-        if not self._key:
+        key = self._find_key()
+        if not key:
             raise OSError(f"{self.where} has no key yet")
-        return self._key
+        return key
 
     def put_key(self, key: bytes, transaction: database.Transaction | None = None) -> None:
         """Take a key of 32 bytes, unless there is one."""

@@ -20,7 +20,7 @@ Turn = tuple[bytes, str]
 
 
 @contextmanager
-def talking(*turns: Turn) -> Iterator[smtplib.SMTP]:
+def talking(*turns: Turn, greeting: str = "250 relay\r\n") -> Iterator[smtplib.SMTP]:
     """Greet a relay that hears and says exactly this."""
     failed = list[str]()
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -30,7 +30,7 @@ def talking(*turns: Turn) -> Iterator[smtplib.SMTP]:
             with client:
                 client.sendall(b"220 relay\r\n")
                 _heard(client, b"ehlo example.com\r\n")
-                client.sendall(b"250 relay\r\n")
+                client.sendall(greeting.encode())
                 for expected, reply in turns:
                     if (heard := _heard(client, expected)) != expected:
                         failed.append(f"{heard!r} instead of {expected!r}")
@@ -91,6 +91,48 @@ def test_after_a_refusal_the_relay_forgets_the_letter(
 
 
 SAID = [MAIL, RCPT, DATA, SENT]
+
+
+AT_ONCE = "250-relay\r\n250 PIPELINING\r\n"
+OF_RECIPIENT = RelayRefusal("550 5.1.1 no", True, "5.1.1")
+OF_US = RelayRefusal("450 4.7.1 later", False, "4.7.1", is_about_us=True)
+
+
+def test_a_relay_that_lets_us_hears_all_at_once_that_leads_to_a_letter() -> None:
+    led = (MAIL + RCPT + DATA, "250 OK\r\n250 OK\r\n354 go on\r\n")
+    with talking(led, (SENT, "250 queued\r\n"), greeting=AT_ONCE) as smtp:
+        assert sent(smtp) == "queued"
+
+
+@pytest.mark.parametrize(
+    ("replies", "refused"),
+    [
+        (["450 4.7.1 later", "503 what?", "503 what?"], OF_US),
+        (["250 OK", "550 5.1.1 no", "554 to whom?"], OF_RECIPIENT),
+    ],
+)
+def test_what_a_relay_refuses_first_counts(replies: list[str], refused: RelayRefusal) -> None:
+    led = (MAIL + RCPT + DATA, "".join(f"{reply}\r\n" for reply in replies))
+    with talking(led, (b"rset\r\n", "250 OK\r\n"), greeting=AT_ONCE) as smtp:
+        assert sent(smtp) == refused
+        assert smtp.sock
+
+
+def test_a_relay_that_waits_for_a_letter_to_nobody_gets_an_empty_one() -> None:
+    led = (MAIL + RCPT + DATA, "250 OK\r\n550 5.1.1 no\r\n354 go on\r\n")
+    empty = (b".\r\n", "554 to whom?\r\n")
+    with talking(led, empty, (b"rset\r\n", "250 OK\r\n"), greeting=AT_ONCE) as smtp:
+        assert sent(smtp) == OF_RECIPIENT
+        assert smtp.sock
+
+
+@pytest.mark.parametrize("greeting", ["250 relay\r\n", AT_ONCE])
+def test_a_relay_that_closes_instead_of_answering_has_gone(greeting: str) -> None:
+    heard = MAIL + RCPT + DATA if greeting is AT_ONCE else MAIL
+    with talking((heard, "421 4.3.2 closing\r\n"), greeting=greeting) as smtp:
+        with pytest.raises(Lost, match=r"^421 4\.3\.2 closing$"):
+            sent(smtp)
+        assert not smtp.sock
 
 
 @pytest.mark.parametrize("reply", ["hello\r\n", "x" * 70_000])

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from pbm_oust.mail.flush import Flushed, Relaying
+from pbm_oust.mail.inbound import open_inbound
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head, Letter, hold_letters
@@ -162,12 +163,13 @@ def test_what_keeps_all_letters_from_being_written_leaves_them_as_they_were(
     home: Home, sink: tuple[Sink, Endpoint]
 ) -> None:
     mailed(home, ALICE, CHALLENGE)
-    key = home.key_path.read_bytes()
-    home.key_path.unlink()
+    away = home.key_path.rename(home.path / "elsewhere")
+    begun = Home(home.path)
+    open_inbound(begun, ADDRESS, begun.now)
     with pytest.raises(OSError, match=home.key_path.name):
-        relaying(home, sink[1]).flush()
+        relaying(begun, sink[1]).flush()
     assert [(each.is_leaving, each.reason) for each in kept(home)] == [(False, "")] * 2
-    home.key_path.write_bytes(key)
+    away.rename(home.key_path)
     assert relaying(home, sink[1]).flush() == Flushed(sent=2)
 
 

@@ -15,7 +15,7 @@ async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
         while line := await reader.readline():
             word = line[:4].upper()
             if word == b"EHLO":
-                writer.write(b"250-relay\r\n250-8BITMIME\r\n250 SIZE\r\n")
+                writer.write(b"250-relay\r\n250-PIPELINING\r\n250-8BITMIME\r\n250 SIZE\r\n")
             elif word == b"DATA":
                 writer.write(b"354 go on\r\n")
                 await reader.readuntil(b"\r\n.\r\n")
