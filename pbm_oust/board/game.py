@@ -78,8 +78,8 @@ def ruled(game: "Game", ruling: Ruling) -> "Game":
     return game
 
 
-REMEMBERED = 32
-"""The number of games that are remembered as they were earlier."""
+REMEMBERED = 128
+"""The number of boards of which a game is remembered as it was earlier."""
 _CHANGING_OWNERS = (Deed.SWAP, Deed.ACCEPT, Deed.RETRACT)
 """The deeds after which the owners of the sides may change."""
 
@@ -444,7 +444,22 @@ def replay(header: Header, records: Iterable[Record]) -> Game:
     return game
 
 
-_replayed = lru_cache(REMEMBERED)(replay)
+def _replayed(header: Header, records: Records) -> Game:
+    """Return the game after records that fit, from the latest one of its board if that is past."""
+    latest = _latest_replayed(header)
+    game = latest[0]
+    if records[: len(game.records)] != game.records:
+        game = Game.start(header)
+    for record in records[len(game.records) :]:
+        game = game.redo(record)
+    latest[0] = game
+    return game
+
+
+@lru_cache(REMEMBERED)
+def _latest_replayed(header: Header) -> list[Game]:
+    """Return where the game of a board is kept that was replayed latest."""
+    return [Game.start(header)]
 
 
 NO_KEY = "0" * 16
