@@ -12,9 +12,12 @@ from tests.support.server import ROOT
 
 @pytest.fixture
 def sources(tmp_path: Path) -> Path:
-    """A copy of what was committed."""
+    """A copy of what was committed, which is to be released."""
     copy = tmp_path / "sources"
     subprocess.run(["git", "clone", "--quiet", "--shared", ROOT, copy], check=True)
+    with (copy / "CHANGELOG.md").open("a") as changes:
+        changes.write("\n## Next\n")
+    git(copy, "commit", "--quiet", "--all", "--message", "What is new")
     return copy
 
 
