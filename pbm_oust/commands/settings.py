@@ -68,9 +68,7 @@ def _read_value(name: str, value: str, word: str) -> str:
     """Return the value of a setting as the server writes it; `word` is the word it is part of."""
     if name == "language":
         with suppress(Unreadable):
-            value = _LANGUAGES[
-                vocabulary.find_word(vocabulary.without_accents(vocabulary.fold(value)), _LANGUAGES)
-            ]
+            value = _LANGUAGES[vocabulary.find_word(vocabulary.plain_word(value), _LANGUAGES)]
     if values := values_of(name):
         return _find(value, values, word, before="" if word == value else f"{name}=")
     try:

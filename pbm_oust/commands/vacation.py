@@ -20,7 +20,7 @@ from pbm_oust.grammar.form import AnsweredBy, Command, Form, MissingWord, Surplu
 from pbm_oust.grammar.notation import Heading
 from pbm_oust.grammar.parts import Rest
 from pbm_oust.grammar.values import OWN
-from pbm_oust.grammar.vocabulary import APOSTROPHES, fold, in_english, without_accents
+from pbm_oust.grammar.vocabulary import APOSTROPHES, fold, in_english, plain_word
 from pbm_oust.languages import LANGUAGES
 from pbm_oust.play.context import Context, Look, Outcome, answered, done
 from pbm_oust.play.finding import active_games
@@ -252,7 +252,7 @@ def _days_of_months() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 def _plain(word: str) -> str:
     """Return a word of a sentence in small and plain letters, without signs around it."""
-    return without_accents(fold(word.translate(APOSTROPHES))).strip(".,!;")
+    return plain_word(word.translate(APOSTROPHES)).strip(".,!;")
 
 
 def leave_said(text: str, today: date) -> Leave:

@@ -23,6 +23,7 @@ from pbm_oust.grammar.vocabulary import (
     is_harmless,
     is_of,
     option_parts,
+    plain_word,
     without_accents,
 )
 from pbm_oust.languages import ENGLISH, Language, WordList
@@ -591,7 +592,7 @@ class Line(Struct, frozen=True):
 
     def is_option(self, word: str) -> bool:
         """Return whether a word is an option of the command, with a figure or without."""
-        found = _OPTION.fullmatch(without_accents(fold(word)))
+        found = _OPTION.fullmatch(plain_word(word))
         return bool(found and found[1] in self._options())
 
     def place_in(self, shown: str, culprit: str) -> int | None:

@@ -174,6 +174,6 @@ def is_option(word: str) -> bool:
 
     Any other word with a hyphen in front is a password, and so is a hyphen alone.
     """
-    folded = vocabulary.without_accents(vocabulary.fold(word))
+    folded = vocabulary.plain_word(word)
     is_written_so = bool(_OPTION.fullmatch(folded))
     return is_written_so or (folded.startswith("-") and grids.is_grid(folded))

@@ -66,7 +66,6 @@ def aliases_of(known: Collection[str], aliases: Aliases = ALIASES) -> Mapping[st
     }
 
 
-@lru_cache(1000)
 def without_accents(word: str) -> str:
     """Return a word with plain letters in place of accented ones."""
     if word.isascii():
@@ -75,13 +74,19 @@ def without_accents(word: str) -> str:
     return "".join(part for part in parts if not unicodedata.combining(part))
 
 
+@lru_cache(1000)
+def plain_word(word: str) -> str:
+    """Return a word folded, and without accents."""
+    return without_accents(fold(word))
+
+
 def in_english(word: str, among: Collection[str] | None = None) -> str:
     """Return the English word for a translated one; any other word is returned folded.
 
     Of several meanings, one of the possible words counts first, then that of a command. A word that
     has an accent is not English, but may be the same without it: décline.
     """
-    folded = without_accents(fold(word))
+    folded = plain_word(word)
     meant = ALIASES.get(folded)
     if not meant:
         return folded
@@ -91,7 +96,7 @@ def in_english(word: str, among: Collection[str] | None = None) -> str:
 def language_of(words: Iterable[str]) -> Language | None:
     """Return the language of the first translated word, if any."""
     for word in words:
-        folded = without_accents(word.lower())
+        folded = plain_word(word)
         for language in LANGUAGES.values():
             if folded in language.words[WordList.COMMANDS]:
                 return language
@@ -292,7 +297,7 @@ def find_command_word(word: str, known: Iterable[str], translated: Aliases = ALI
     try:
         return find_word(word, vocabulary)
     except Unreadable as error:
-        plain = without_accents(folded)
+        plain = plain_word(word)
         if plain in vocabulary:
             return plain
         aliases = aliases_of(vocabulary, translated)
@@ -324,7 +329,7 @@ def meant_by(error: Unreadable) -> str | None:
 
 def language_like(word: str, english: Collection[str]) -> Language | None:
     """Return the language of the closest word, unless an English word is closer."""
-    close = resembling(without_accents(fold(word)), [*english, *ALIASES])
+    close = resembling(plain_word(word), [*english, *ALIASES])
     return language_of([close]) if close and close not in english else None
 
 
@@ -353,7 +358,7 @@ def _closest(folded: str, known: tuple[str, ...]) -> str | None:
 def is_of(vocabulary: Collection[str], word: str) -> bool:
     """Return whether a word is in a vocabulary, in either case, with or without accents."""
     folded = fold(word)
-    return folded in vocabulary or without_accents(folded) in vocabulary
+    return folded in vocabulary or plain_word(word) in vocabulary
 
 
 def is_harmless(word: str) -> bool:

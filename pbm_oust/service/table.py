@@ -381,7 +381,7 @@ def _guessed(line: Line, error: Unreadable) -> tuple[Line, Unreadable]:
 
 def _misspelt(line: Line, error: Unreadable) -> tuple[Line, Unreadable] | None:
     """Return the line as the challenge that its unknown first word probably means, or None."""
-    first = vocabulary.without_accents(vocabulary.fold(line.words[0]))
+    first = vocabulary.plain_word(line.words[0])
     is_reason = isinstance(error.reason, vocabulary.UnknownWord)
     if len(first) < _SHORTEST_MISSPELT or not is_reason:
         return None
