@@ -58,15 +58,15 @@ class Table:
         self.waits, due = [], time.monotonic() + self.random.uniform(0, pace)
         left = self.random.sample(SQUARES, len(SQUARES))
         cells = (cell for cell in left if cell not in self.played)
-        with self._client() as client:
-            for cell in cells:
-                time.sleep(max(0.0, due - time.monotonic()))
-                if not goes_on():
-                    return
-                mover = self.players[len(self.played) % 2]
+        for cell in cells:
+            time.sleep(max(0.0, due - time.monotonic()))
+            if not goes_on():
+                return
+            mover = self.players[len(self.played) % 2]
+            with self._client() as client:
                 self.waits.append(self._send(client, mover, cell, self._answered_at(mover)))
-                self.played.append(cell)
-                due = max(due + pace, time.monotonic())
+            self.played.append(cell)
+            due = max(due + pace, time.monotonic())
 
     @contextmanager
     def _client(self) -> Iterator[smtplib.SMTP]:
