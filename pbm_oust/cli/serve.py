@@ -51,6 +51,7 @@ from pbm_oust.store.faults import DatabaseFault, DatabaseTooNew, DatabaseTooOld,
 from pbm_oust.store.home import Home
 from pbm_oust.store.limits import HIGHEST, Counted
 from pbm_oust.store.rebuilding import look_less_for_circles
+from pbm_oust.store.sqlite import BadKey
 from pbm_oust.store.tallies import Tallies
 
 UNUSABLE = 2
@@ -78,7 +79,8 @@ def serve(operator: Operator, *, check: bool, **chosen: Any) -> None:
     Options override pbm_oust.toml in the home, where smtp = "" turns SMTP off. Without a relay,
     letters stay in the outbox, a Maildir in the home. SIGHUP makes the server read the file again.
     A home of an earlier version is brought up to date, after a backup beside it. Exit status 2 if
-    the configuration, a port or the home's version cannot be used, however often one tries.
+    the configuration, a port, the home's key or its version cannot be used: starting again does
+    not help.
     """
     named = {name: value for name, value in chosen.items() if value}
 
@@ -127,12 +129,15 @@ class NotUpgraded(Exception):
     """A home of an earlier version that stays as it is, because it cannot be kept as it was."""
 
 
-_OF_NO_USE = CannotListen, BadConfiguration, NotUpgraded, DatabaseTooOld, DatabaseTooNew
+_OF_NO_USE = CannotListen, BadConfiguration, BadKey, NotUpgraded, DatabaseTooOld, DatabaseTooNew
 """Errors that starting again does not mend."""
 
 
 def _prepare(operator: Operator) -> None:
-    """Make the home ready to be written to. A database server that is away is waited for."""
+    """Make the home ready to be written to. A database server that is away is waited for.
+
+    Without its key no mail could be answered: raises OSError if it cannot be read.
+    """
     _bring_up_to_date(operator)
     told = ""
     while True:
@@ -146,6 +151,7 @@ def _prepare(operator: Operator) -> None:
             told = str(fault)
             time.sleep(DATABASE_SECONDS)
         else:
+            operator.home.key()
             return
 
 

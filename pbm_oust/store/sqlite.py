@@ -248,6 +248,10 @@ class SqliteConnection(database.Connection):
             self._apsw.close(True)
 
 
+class BadKey(OSError):
+    """A file for the key that holds something else; the message names it."""
+
+
 class SqliteDatabase(database.Database):
     """The database in the file at `path`. Its methods may raise DatabaseFault, an OSError.
 
@@ -276,7 +280,7 @@ class SqliteDatabase(database.Database):
         """Return the key, 32 bytes. Raises OSError if it cannot be read."""
         data = bytes_of(self._key)
         if not _KEY.fullmatch(data):
-            raise OSError(f"{self._key}: a key is 64 hexadecimal digits in one line")
+            raise BadKey(f"{self._key}: a key is 64 hexadecimal digits in one line")
         return bytes.fromhex(data.decode())
 
     def put_key(self, key: bytes, transaction: database.Transaction | None = None) -> None:

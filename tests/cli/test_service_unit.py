@@ -44,6 +44,11 @@ def test_what_starting_again_does_not_mend_is_not_tried_again(tmp_path: Path) ->
             final,
             f"Error: cannot listen at {place}: Address already in use\n",
         )
+    key = tmp_path / "key"
+    key.write_text("as it was scribbled down\n")
+    told = f"Error: {key}: a key is 64 hexadecimal digits in one line\n"
+    assert ended(tmp_path) == (final, told)
+    key.unlink()
     (tmp_path / "pbm_oust.toml").write_text('adress = "pbmserv@example.org"\n')
     status, said = ended(tmp_path)
     assert status == final
