@@ -10,6 +10,7 @@ from typing import final
 
 OUST_BY_EYE: int
 OUST_BY_CHANCE: int
+CHURN_BY_EYE: int
 CHURN_BY_CHANCE: int
 MOST_CELLS: int
 """The most cells of a grid on which a tree can grow."""
@@ -21,7 +22,9 @@ WIN: int
 NO_DRAW: int
 NO_LOSS: int
 ROWS: int
-"""How many rows the table of a net has."""
+"""How many rows the table of a net for Oust has."""
+CHURN_ROWS: int
+"""How many rows the table of a net for Churn has."""
 WIDTH: int
 """How many figures a row has."""
 INNER: int
@@ -145,4 +148,10 @@ class Tree:
         """Return how likely the side to move is to win at a glance, and priors: the most last."""
 
     def rows(self, node: int, /) -> list[int]:
-        """Return the rows of a net that a position of Oust picks, for the side to move."""
+        """Return the rows of a net that a position picks, for the side to move."""
+
+    def wander(self, node: int, placements: int, /) -> int:
+        """Place so many stones of Churn by chance, and return the position; it may end the game.
+
+        It stands apart from all others. Raises IndexError, MemoryError, and ValueError in Oust.
+        """

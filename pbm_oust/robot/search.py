@@ -55,8 +55,8 @@ MUCH = 30
 EFFORT = 10_000
 """The growth of a tree between two looks at the clock: a millisecond or two."""
 
-CURIOSITY = {"oust": 0.7, "churn": 1.0}
-"""The weight of a placement's prior against its results, by game."""
+CURIOSITY = {"oust": (0.7, 0.7), "churn": (0.4, 1.0)}
+"""The weight of a placement's prior against its results, by game: with its eye, and by chance."""
 
 LENGTH = 84
 """The bytes for any set of cells."""
@@ -106,9 +106,16 @@ NETS = Path(__file__).with_name("nets")
 
 
 @lru_cache
-def net_on(grid: Grid) -> bytes:
-    """Return the net for positions of Oust on a grid, the same for all grids of a shape."""
-    return (NETS / f"oust-{grid.shape.value}.net").read_bytes()
+def net_on(kind: str, grid: Grid) -> bytes:
+    """Return the net for positions of a game on a grid; it is empty if there is none.
+
+    In Oust, all grids of a shape have the same. In Churn, some grids have one of their own.
+    """
+    name = f"oust-{grid.shape.value}" if kind == "oust" else f"{kind}-{grid}".replace(" ", "-")
+    try:
+        return (NETS / f"{name}.net").read_bytes()
+    except FileNotFoundError:
+        return b""
 
 
 class Branch(NamedTuple):
@@ -269,14 +276,15 @@ class Searcher:
         self._proving = proving.many if seconds < MUCH else proving.more
         self._resting = proving.looks
         self._most_bytes = most_bytes * 2 // 3
+        self._net = net or net_on(kind, grid)
+        is_blind = is_plain or not self._net
+        self._curiosity = CURIOSITY[kind][is_blind]
         if kind == "oust":
-            self._eye = _core.OUST_BY_CHANCE if is_plain else _core.OUST_BY_EYE
+            self._eye = _core.OUST_BY_CHANCE if is_blind else _core.OUST_BY_EYE
         else:
-            self._eye = _core.CHURN_BY_CHANCE
+            self._eye = _core.CHURN_BY_CHANCE if is_blind else _core.CHURN_BY_EYE
         is_small = grid.cells.bit_count() <= proving.largest
         has_proofs = is_small and is_proving and not is_plain
-        self._net = net or net_on(grid)
-        self._curiosity = CURIOSITY[kind]
         self._proofs = proofs_on(kind, grid) if has_proofs else None
 
     def root(self, position: Position) -> Searched:

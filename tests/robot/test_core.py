@@ -231,7 +231,7 @@ def test_in_oust_it_sees_what_either_side_could_take(play: Play) -> None:
         if position.result or not isinstance(position, Oust):
             continue
         value, seen = glance(position)
-        assert value == pytest.approx(likelihood(position, net_on(play.grid)), abs=1e-12)
+        assert value == pytest.approx(likelihood(position, net_on("oust", play.grid)), abs=1e-12)
         cells = list(position.grid.each(position.placements()))
         assert sorted(seen) == cells
         if not any(position.place(cell).result for cell in cells):
@@ -245,7 +245,7 @@ def test_in_oust_it_sees_what_either_side_could_take(play: Play) -> None:
 def test_what_it_makes_of_that_is_for_a_net_to_say(play: Play, seed: int) -> None:
     position = last(play)
     assert isinstance(position, Oust)
-    size = len(net_on(play.grid))
+    size = len(net_on("oust", play.grid))
     net = struct.pack(f"{size}b", *random.Random(seed).choices(range(-9, 10), k=size))
     searcher = Searcher("oust", position.grid, random.Random(1), net=net)
     value, _ = glance_of(searcher.root(position))
@@ -254,7 +254,7 @@ def test_what_it_makes_of_that_is_for_a_net_to_say(play: Play, seed: int) -> Non
 
 @pytest.mark.parametrize("name", ["square 7x7", "hex 5"])
 def test_no_sum_of_a_net_is_too_large(name: str) -> None:
-    net = net_on(parse_grid(name))
+    net = net_on("oust", parse_grid(name))
     assert max(map(abs, struct.unpack(f"{len(net)}b", net))) <= 120
     assert 120 * (_core.MOST_CELLS + 5) < 2**15
 
@@ -333,7 +333,7 @@ def test_a_game_of_oust_ends_as_the_rules_end_it(play: Play) -> None:
 @given(churn_plays)
 def test_a_game_of_churn_ends_as_the_rules_end_it(play: ChurnPlay) -> None:
     position, mover = last(play), last(play).to_move
-    value = glance(position)[0]
+    value = glance(position, is_plain=True)[0]
     while not position.result:
         position = position.place(position.placements() & -position.placements())
     assert value == worth(position.result, mover)
@@ -531,7 +531,7 @@ def test_a_compiler_has_nothing_to_say_about_the_core(path: Path) -> None:
 
 def planted(lattice: tuple[bytes, int, int], x: bytes, o: bytes, curiosity: float = 1.0) -> Any:
     """Return a tree of a position with these stones, or raise ValueError."""
-    net = net_on(square(5))
+    net = net_on("oust", square(5))
     asked = (False, False, 1, None, 10, 1, 10**7, False)
     return _core.Tree(*lattice, _core.OUST_BY_CHANCE, net, curiosity, x, o, *asked)
 

@@ -17,7 +17,6 @@ from pbm_oust.experiments.counting import OutOfRoom, RoomForPositions
 from pbm_oust.experiments.solve import Search, Worth, forced_draws, solve
 from pbm_oust.robot.proofs import Proofs
 from pbm_oust.robot.search import (
-    CURIOSITY,
     Searcher,
     always,
     lattice_of,
@@ -349,8 +348,8 @@ def test_proofs_of_another_grid_or_another_game_are_refused() -> None:
             _core.Tree(
                 *lattice_of(hexagon(3)),
                 eye=_core.CHURN_BY_CHANCE,
-                net=net_on(hexagon(3)),
-                curiosity=CURIOSITY["churn"],
+                net=net_on("oust", hexagon(3)),
+                curiosity=1.0,
                 x=b"",
                 o=b"",
                 to_move=False,

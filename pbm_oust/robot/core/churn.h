@@ -187,20 +187,44 @@ static inline Cells place_by_chance(const Board *board, Chance *chance, Camp *ca
     return without(either(empty, before), camp->own);
 }
 
+/* A position on its way by chance: the side that was to move first has the first camp. */
+typedef struct {
+    Camp camp[2];
+    Cells empty;
+    int mover;
+} ChurnWay;
+
+static inline ChurnWay churn_way(const Board *board, const Stance *from) {
+    ChurnWay way = {{camp_of(board, from->stones[from->to_move]),
+                     camp_of(board, from->stones[!from->to_move])},
+                    empty_cells(board, from),
+                    0};
+    return way;
+}
+
+/* Place up to so many stones by chance, as long as a cell is empty. Return how many they were. */
+static inline long churn_stroll(const Board *board, Chance *chance, ChurnWay *way, long most) {
+    long placed = 0;
+    for (; placed < most && !is_empty(way->empty); placed++) {
+        way->empty = place_by_chance(board, chance, &way->camp[way->mover], way->empty);
+        way->mover = !way->mover;
+    }
+    return placed;
+}
+
+/* Return what a way is worth to the side that was to move first, 0 to 1, by the stones on the board. */
+static inline double churn_lead(const ChurnWay *way) {
+    int lead = number_of(way->camp[0].own) - number_of(way->camp[1].own);
+    return lead == 0 ? 0.5 : lead > 0;
+}
+
 /* Play a game that goes on to the end by chance. Return what it is then worth to the side to move,
  * 0 to 1, and add to `steps` how many stones were placed. */
 static inline double churn_game(const Board *board, Chance *chance, const Stance *from,
                                 long *steps) {
-    Camp camps[2] = {camp_of(board, from->stones[from->to_move]),
-                     camp_of(board, from->stones[!from->to_move])};
-    Cells empty = empty_cells(board, from);
-    long left = MOST_FOR_A_CELL * (long)board->count;
-    for (int mover = 0; !is_empty(empty) && left > 0; mover = !mover, left--) {
-        empty = place_by_chance(board, chance, &camps[mover], empty);
-        ++*steps;
-    }
-    int lead = number_of(camps[0].own) - number_of(camps[1].own);
-    return lead == 0 ? 0.5 : lead > 0;
+    ChurnWay way = churn_way(board, from);
+    *steps += churn_stroll(board, chance, &way, MOST_FOR_A_CELL * (long)board->count);
+    return churn_lead(&way);
 }
 
 #endif

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How a tree sees positions: by the eye for Oust, or by games to the end by chance. */
-typedef enum { OUST_BY_EYE, OUST_BY_CHANCE, CHURN_BY_CHANCE, EYES } Eye;
+/* How a tree sees positions: by the eye for the game, or by games to the end by chance. */
+typedef enum { OUST_BY_EYE, OUST_BY_CHANCE, CHURN_BY_EYE, CHURN_BY_CHANCE, EYES } Eye;
 
 #define MOST_WORDS 4
 
@@ -39,28 +39,63 @@ enum {
     ROWS = BOARD_ROWS + MOST_CELLS / 8 + 1
 };
 
-/* A position has so many rows at most: one for each cell or group, and five more. */
-#define MOST_ROWS (MOST_CELLS + 5)
+/* In Churn, the classes of groups by their stones; of the empty cells that touch an empty one, which
+ * are at most as many as touch it, and that touch a group; of the smallest and largest groups; of the
+ * cells apart from own stones, for both sides together or for one; and of stones and empty cells. */
+#define CHURN_SIZES 12
+#define CHURN_FREE 4
+#define CHURN_ROOM 7
+#define CHURN_SMALLEST 15
+#define CHURN_APART 11
+#define CHURN_FEW 7
+#define CHURN_STONES 63
+
+/* Where the rows begin in the table of a net for Churn. */
+enum {
+    CHURN_CELL_ROWS = 0,
+    CHURN_GROUP_ROWS = CHURN_CELL_ROWS + 3 * CHURN_FREE * CHURN_SIZES * CHURN_SIZES,
+    CHURN_APART_ROWS = CHURN_GROUP_ROWS + 2 * CHURN_SIZES * (CHURN_ROOM + 1) * 2,
+    CHURN_FORMED_ROWS = CHURN_APART_ROWS + (CHURN_APART + 1) * (CHURN_APART + 1),
+    CHURN_TEMPO_ROWS = CHURN_FORMED_ROWS + (CHURN_SMALLEST + 1) * (CHURN_SMALLEST + 1),
+    CHURN_STONE_ROWS = CHURN_TEMPO_ROWS + 2 * (CHURN_SMALLEST + 1) * (CHURN_FEW + 1),
+    CHURN_LARGEST_ROWS = CHURN_STONE_ROWS + 4 * (CHURN_STONES + 1),
+    CHURN_EMPTY_ROWS = CHURN_LARGEST_ROWS + (CHURN_SMALLEST + 1) * (CHURN_SMALLEST + 1),
+    CHURN_ROWS = CHURN_EMPTY_ROWS + CHURN_STONES + 1
+};
+
+/* A position has so many rows at most: one for each cell or group, and ten more. */
+#define MOST_ROWS (MOST_CELLS + 10)
 
 #define WIDTH 16
 #define INNER 8
 
-/* What a net has learned of the value of positions of Oust, in 64ths. No figure is below -120 or
- * above 120: so no sum of rows is too large for 16 bits. */
+/* What a net has learned, in 64ths: what the sum of its rows goes through, and these. No figure is
+ * below -120 or above 120: so no sum of rows is too large for 16 bits. */
 typedef struct {
-    int8_t row[ROWS][WIDTH];
     int8_t inner[INNER][WIDTH];
     int8_t bias[INNER];
     int8_t outer[INNER];
     int8_t last;
+} Layers;
+
+/* A net that tells the value of positions of Oust. */
+typedef struct {
+    int8_t row[ROWS][WIDTH];
+    Layers layers;
 } Net;
+
+/* A net that tells the value of positions of Churn. */
+typedef struct {
+    int8_t row[CHURN_ROWS][WIDTH];
+    Layers layers;
+} ChurnNet;
 
 /* What to plant: a position that goes on, and how to see it. */
 typedef struct {
     const Lattice *lattice;
     Eye eye;
-    /* The tree needs it as long as it lives. */
-    const Net *net;
+    /* A net for the eye, which the tree needs as long as it lives; for games by chance, any. */
+    const void *net;
     /* How much the promise of a placement counts against what came of it. */
     double curiosity;
     /* Proofs of the same game and lattice, or NULL. The tree needs them as long as it lives. */
@@ -129,8 +164,12 @@ typedef struct {
     /* Return how likely the side to move is to win at a glance, and write up to `most` sets of cells,
      * the most promising last; `sets` gets their number. */
     double (*glance)(void *tree, uint32_t node, KnownAlike *alike, uint32_t most, uint32_t *sets);
-    /* Write the rows of a net that a position of Oust picks, and return how many they are. */
+    /* Write the rows of a net that a position picks, and return how many they are. */
     int (*rows)(void *tree, uint32_t node, uint16_t *rows);
+    /* Place so many stones by chance from a position of Churn that goes on, or to the end of the game.
+     * Return the number of the position reached, which stands apart from all others; UINT32_MAX if
+     * there is no memory. */
+    uint32_t (*wander)(void *tree, uint32_t node, long placements);
 } Core;
 
 extern const Core core_of_1_word, core_of_2_words, core_of_3_words, core_of_4_words;

@@ -250,6 +250,7 @@ typedef struct {
     PyObject_HEAD
     Lattice lattice;
     const Core *core;
+    int is_churn;
     void *tree;
     /* Keep the proofs and the net as long as the tree needs them; NULL if it has none. */
     ProofsObject *proofs;
@@ -261,6 +262,10 @@ static const Core *core_for(int cells) {
     return cores[(cells - 1) / 64];
 }
 
+static int is_of_churn(Eye eye) {
+    return eye == CHURN_BY_EYE || eye == CHURN_BY_CHANCE;
+}
+
 /* Let a planting have the proofs that a tree was given. Returns 0 and raises ValueError if they are
  * not of the same game on the same grid. */
 static int take_proofs(TreeObject *self, PyObject *given, Planting *planting) {
@@ -269,7 +274,7 @@ static int take_proofs(TreeObject *self, PyObject *given, Planting *planting) {
     }
     ProofsObject *proofs = (ProofsObject *)given;
     if (!PyObject_TypeCheck(given, proofs_type) ||
-        proofs->is_churn != (planting->eye == CHURN_BY_CHANCE) ||
+        proofs->is_churn != is_of_churn(planting->eye) ||
         memcmp(&proofs->lattice, &self->lattice, sizeof(Lattice)) != 0) {
         PyErr_SetString(PyExc_ValueError, "these are no proofs of this game on this grid");
         return 0;
@@ -320,7 +325,9 @@ static PyObject *tree_new(PyTypeObject *type, PyObject *args, PyObject *words) {
         PyErr_SetString(PyExc_ValueError, "there is no such eye, or a figure is out of bounds");
         is_read = 0;
     }
-    if (is_read && PyBytes_Size(net) != sizeof(Net)) {
+    size_t size = planting.eye == CHURN_BY_EYE ? sizeof(ChurnNet) : sizeof(Net);
+    int needs_net = planting.eye == OUST_BY_EYE || planting.eye == CHURN_BY_EYE;
+    if (is_read && needs_net && (size_t)PyBytes_Size(net) != size) {
         PyErr_SetString(PyExc_ValueError, "a net has another length");
         is_read = 0;
     } else if (is_read) {
@@ -338,6 +345,7 @@ static PyObject *tree_new(PyTypeObject *type, PyObject *args, PyObject *words) {
     is_read = is_read && are_apart(planting.stones[0], planting.stones[1]);
     if (is_read) {
         planting.lattice = &self->lattice;
+        self->is_churn = is_of_churn(planting.eye);
         self->core = core_for(self->lattice.count);
         self->tree = self->core->plant(&planting);
         if (self->tree == NULL) {
@@ -540,6 +548,20 @@ static PyObject *tree_rows(TreeObject *self, PyObject *number) {
     return found;
 }
 
+static PyObject *tree_wander(TreeObject *self, PyObject *args) {
+    unsigned long node;
+    long placements;
+    if (!PyArg_ParseTuple(args, "kl", &node, &placements) || !has_node(self, node)) {
+        return NULL;
+    }
+    if (!self->is_churn) {
+        PyErr_SetString(PyExc_ValueError, "only in Churn is a position reached by chance");
+        return NULL;
+    }
+    uint32_t reached = self->core->wander(self->tree, (uint32_t)node, placements);
+    return reached == UINT32_MAX ? PyErr_NoMemory() : PyLong_FromUnsignedLong(reached);
+}
+
 static PyMethodDef tree_methods[] = {
     {"grow", (PyCFunction)tree_grow, METH_VARARGS, NULL},
     {"know", (PyCFunction)tree_know, METH_O, NULL},
@@ -549,6 +571,7 @@ static PyMethodDef tree_methods[] = {
     {"settle", (PyCFunction)tree_settle, METH_VARARGS, NULL},
     {"glance", (PyCFunction)tree_glance, METH_O, NULL},
     {"rows", (PyCFunction)tree_rows, METH_O, NULL},
+    {"wander", (PyCFunction)tree_wander, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
@@ -585,9 +608,12 @@ PyMODINIT_FUNC PyInit__core(void) {
         PyModule_AddObjectRef(module, "Tree", tree) < 0 ||
         PyModule_AddIntMacro(module, OUST_BY_EYE) < 0 ||
         PyModule_AddIntMacro(module, OUST_BY_CHANCE) < 0 ||
+        PyModule_AddIntMacro(module, CHURN_BY_EYE) < 0 ||
         PyModule_AddIntMacro(module, CHURN_BY_CHANCE) < 0 ||
         PyModule_AddIntMacro(module, MOST_CELLS) < 0 ||
-        PyModule_AddIntMacro(module, ROWS) < 0 || PyModule_AddIntMacro(module, WIDTH) < 0 ||
+        PyModule_AddIntMacro(module, ROWS) < 0 ||
+        PyModule_AddIntMacro(module, CHURN_ROWS) < 0 ||
+        PyModule_AddIntMacro(module, WIDTH) < 0 ||
         PyModule_AddIntMacro(module, INNER) < 0 ||
         PyModule_AddIntMacro(module, MOST_PROVED) < 0 ||
         PyModule_AddIntMacro(module, DRAW) < 0 || PyModule_AddIntMacro(module, WIN) < 0 ||

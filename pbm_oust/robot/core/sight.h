@@ -98,10 +98,6 @@ static inline void see_foes(const Board *board, OustCamp *x, OustCamp *o) {
     x->strongest[0] = o->strongest[0] = 0;
 }
 
-static inline int capped(int number, int most) {
-    return number < most ? number : most;
-}
-
 /* Return what a stone on an empty cell could be that would form a group of so many stones, take so
  * many, and meet enemy groups of which the largest has `foe`. */
 static inline uint8_t option_of(int formed, int foe, int taken) {

@@ -17,6 +17,11 @@ typedef struct {
     int result;
 } Stance;
 
+/* Return a number, or the most that is told apart. */
+static inline int capped(int number, int most) {
+    return number < most ? number : most;
+}
+
 /* A placement has so many sets of cells that look alike at most: one for each number of stones that
  * can be taken, and three for stones that take none. */
 #define MOST_SETS (CELLS + 3)

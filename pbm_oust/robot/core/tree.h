@@ -9,7 +9,7 @@
  *
  * The file that includes this one defines WORDS, and CORE, the name of the functions that it offers. */
 
-#include "churn.h"
+#include "churn_eye.h"
 #include "core.h"
 #include "eye.h"
 #include "oust.h"
@@ -102,7 +102,7 @@ typedef struct {
 typedef struct {
     Board board;
     Eye eye;
-    const Net *net;
+    const void *net;
     double curiosity;
     Proofs *proofs;
     /* How many positions are used for proofs at a time, and after how many looks. */
@@ -303,9 +303,16 @@ static const Sight *sight_of(Tree *tree, uint32_t number) {
     return &tree->sight;
 }
 
+static int is_churn(const Tree *tree) {
+    return tree->eye == CHURN_BY_EYE || tree->eye == CHURN_BY_CHANCE;
+}
+
 /* Return how likely the side to move in a position that goes on is to win. */
 static double look(Tree *tree, uint32_t number) {
     Stance stance = stance_of(tree, number);
+    if (tree->eye == CHURN_BY_EYE) {
+        return churn_glimpse(&tree->board, &tree->chance, &stance, tree->net, &tree->effort);
+    }
     if (tree->eye == CHURN_BY_CHANCE) {
         return churn_game(&tree->board, &tree->chance, &stance, &tree->effort);
     }
@@ -326,7 +333,7 @@ static double look(Tree *tree, uint32_t number) {
 /* Return the cells where the side to move may place. */
 static Cells placements_of(Tree *tree, uint32_t number) {
     Stance stance = stance_of(tree, number);
-    if (tree->eye == CHURN_BY_CHANCE) {
+    if (is_churn(tree)) {
         return churn_placements(&tree->board, stance.stones[stance.to_move],
                                 empty_cells(&tree->board, &stance));
     }
@@ -353,8 +360,8 @@ static uint32_t find_priors(Tree *tree, uint32_t number, Alike *alike) {
 
 /* Return the position after a placement where the side to move may place. */
 static Stance place(const Tree *tree, const Stance *from, int cell) {
-    return tree->eye == CHURN_BY_CHANCE ? churn_place(&tree->board, from, cell)
-                                        : oust_place(&tree->board, from, cell);
+    return is_churn(tree) ? churn_place(&tree->board, from, cell)
+                          : oust_place(&tree->board, from, cell);
 }
 
 /* Return the number of the position that a placement or a pass leads to; NOWHERE if it is not in the
@@ -717,8 +724,12 @@ static double glance(void *it, uint32_t number, KnownAlike *alike, uint32_t most
 
 static int rows(void *it, uint32_t number, uint16_t *found) {
     Tree *tree = it;
-    const Sight *sight = sight_of(tree, number);
     int side = node_at(tree, number)->to_move;
+    if (is_churn(tree)) {
+        const Cells *stones = stones_of(tree, number);
+        return find_churn_rows(&tree->board, stones[side], stones[!side], found);
+    }
+    const Sight *sight = sight_of(tree, number);
     int count = find_rows(&tree->board, sight, may_place(sight, side) ? side : !side, found);
     for (int free = free_cells(sight); free > 0; free--) {
         found[count++] = CELL_ROWS;
@@ -726,7 +737,22 @@ static int rows(void *it, uint32_t number, uint16_t *found) {
     return count;
 }
 
+static uint32_t wander(void *it, uint32_t number, long placements) {
+    Tree *tree = it;
+    Stance from = stance_of(tree, number), to = from;
+    ChurnWay way = churn_way(&tree->board, &from);
+    churn_stroll(&tree->board, &tree->chance, &way, placements);
+    to.stones[from.to_move] = way.camp[0].own;
+    to.stones[!from.to_move] = way.camp[1].own;
+    to.to_move = way.mover ? !from.to_move : from.to_move;
+    if (is_empty(way.empty)) {
+        to.result = majority(&tree->board, to.stones[to.to_move]);
+    }
+    return shelve_node(tree, &to, 0);
+}
+
 #include "part.h"
 
 const Core CORE = {plant, fell,        grow,   positions, bytes, is_full, part_of,
-                   know,  know_branch, settle, glance,    rows};
+                   know,  know_branch, settle, glance,    rows,
+                   wander};

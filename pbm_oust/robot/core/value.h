@@ -6,14 +6,8 @@
 #ifndef PBM_OUST_VALUE_H
 #define PBM_OUST_VALUE_H
 
+#include "layers.h"
 #include "sight.h"
-
-#include <math.h>
-
-/* Return the row for two figures, which count up to some most. */
-static inline uint16_t row_of(int first, int one, int other, int most) {
-    return (uint16_t)(first + (most + 1) * capped(one, most) + capped(other, most));
-}
 
 /* Find the rows of a position for the side to move, but for those of cells that touch no stone, which
  * are the first row each. Return how many they are. */
@@ -59,15 +53,7 @@ static inline double likelihood(const Board *board, const Sight *sight, int side
             sums[each] = (int16_t)(sums[each] + net->row[rows[nth]][each]);
         }
     }
-    int32_t score = 64 * net->last;
-    for (int nth = 0; nth < INNER; nth++) {
-        int32_t sum = 64 * net->bias[nth];
-        for (int each = 0; each < WIDTH; each++) {
-            sum += (sums[each] > 0 ? sums[each] : 0) * net->inner[nth][each];
-        }
-        score += (sum > 0 ? sum / 64 : 0) * net->outer[nth];
-    }
-    return 1 / (1 + exp(-score / 4096.0));
+    return through_layers(&net->layers, sums);
 }
 
 #endif
