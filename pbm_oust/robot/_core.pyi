@@ -29,6 +29,8 @@ WIDTH: int
 """How many figures a row has."""
 INNER: int
 """How many figures the second layer of a net has."""
+SIGNS: int
+"""How many figures a net has for priors."""
 
 @final
 class Proofs:
@@ -155,3 +157,6 @@ class Tree:
 
         It stands apart from all others. Raises IndexError, MemoryError, and ValueError in Oust.
         """
+
+    def promises(self, node: int, /) -> list[tuple[int, int, int]]:
+        """Return the bit of each placement in a position of Oust, and the two figures it picks."""

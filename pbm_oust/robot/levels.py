@@ -47,11 +47,11 @@ class Level(Struct, frozen=True):
 LEVELS = (
     Level("house1", Strength.GENTLE, 1, looks=2, sight=Sight(0, overlooks=0.9)),
     Level("house2", Strength.EASY, 1, looks=4, sight=Sight(1, overlooks=0.8)),
-    Level("house3", Strength.CAREFUL, 1, looks=12, sight=Sight(1)),
-    Level("house4", Strength.FAIR, 2, looks=40),
-    Level("house5", Strength.GOOD, 2, looks=250),
-    Level("house6", Strength.STRONG, 5, looks=2000),
-    Level("house7", Strength.STRONGER, 20, looks=30_000),
+    Level("house3", Strength.CAREFUL, 1, looks=8, sight=Sight(1)),
+    Level("house4", Strength.FAIR, 2, looks=30),
+    Level("house5", Strength.GOOD, 2, looks=150),
+    Level("house6", Strength.STRONG, 5, looks=1500),
+    Level("house7", Strength.STRONGER, 20, looks=15_000),
     Level("house8", Strength.STRONGEST, 60),
 )
 

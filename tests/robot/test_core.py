@@ -207,7 +207,10 @@ def likelihood(position: Oust, net: bytes) -> float:
     size = 16 * sum(KINDS_OF_ROWS.values())
     picked = [16 * (FIRST[kind] + nth) for kind, nth in rows(position)]
     sums = [max(0, sum(figures[row + each] for row in picked)) for each in range(16)]
-    inner, (*others, last) = figures[size : size + 8 * 16], figures[size + 8 * 16 :]
+    inner, (*others, last) = (
+        figures[size : size + 8 * 16],
+        figures[size + 8 * 16 : size + 9 * 16 + 1],
+    )
     score = 64 * last
     for nth, (bias, outer) in enumerate(zip(others[:8], others[8:], strict=True)):
         layer = inner[16 * nth : 16 * nth + 16]
@@ -215,12 +218,29 @@ def likelihood(position: Oust, net: bytes) -> float:
     return 1 / (1 + math.exp(-score / 4096))
 
 
-def weight(position: Position, cell: int) -> float:
-    """Return how promising a placement of Oust is: the safer and the greedier, the more."""
-    after = position.place(cell)
+def signs(position: Oust, cell: int) -> tuple[int, int]:
+    """Return what a net is told of a placement: the numbers of the two figures that it picks."""
+    mine, theirs = (
+        option(position, cell, side) for side in (position.to_move, position.to_move.other)
+    )
+    enemy = replace(position, to_move=position.to_move.other, is_mid_turn=False)
+    danger, stones = largest_capture(enemy), position.stones(enemy.to_move)
     if cell & position.capturing():
-        return 3 + 3 * taken(position, after).bit_count()
-    return math.exp(-largest_capture(after))
+        takes = position.taken_by(cell)
+        stake = (
+            13 if takes == stones else 5 + bisect_right([1, 2, 3, 4, 5, 7, 10], takes.bit_count())
+        )
+    else:
+        relief = danger - largest_capture(position.place(cell))
+        stake = bisect_right([-1, 0, 1, 2, 3, 5], relief) - 1
+    return 57 * mine + theirs, 57 * 57 + 14 * min(danger, 7) + stake
+
+
+def grades(position: Oust, cells: list[int], net: bytes) -> dict[int, int]:
+    """Return how many grades each placement is below the most promising one, as a net has it."""
+    figures = struct.unpack(f"{len(net)}b", net)[-(57 * 57 + 14 * 8) :]
+    sums = {cell: sum(figures[sign] for sign in signs(position, cell)) for cell in cells}
+    return {cell: min((max(sums.values()) - each) // 8, 15) for cell, each in sums.items()}
 
 
 @relaxed
@@ -235,7 +255,10 @@ def test_in_oust_it_sees_what_either_side_could_take(play: Play) -> None:
         cells = list(position.grid.each(position.placements()))
         assert sorted(seen) == cells
         if not any(position.place(cell).result for cell in cells):
-            weights = {cell: weight(position, cell) for cell in cells}
+            told = {1 << bit: tuple(picked) for bit, *picked in rooted(position).tree.promises(0)}
+            assert told == {cell: signs(position, cell) for cell in cells}
+            grade = grades(position, cells, net_on("oust", play.grid))
+            weights = {cell: 0.7 ** grade[cell] for cell in cells}
             for cell in cells:
                 assert seen[cell] == pytest.approx(weights[cell] / sum(weights.values()))
 

@@ -132,7 +132,7 @@ def test_a_board_on_which_one_of_five_players_has_moved_goes_on_at_its_strength(
         (waiting,) = HouseBoards(talk.home).waiting()
         assert waiting.level is level_of("house3", of_five=kept)
         house(talk)
-        talk.send(ALICE, f"oust move {number} alice wonderland E1")
+        talk.send(ALICE, f"oust move {number} alice wonderland A5")
         (waiting,) = HouseBoards(talk.home).waiting()
         assert waiting.level is level_of("house3", of_five=kept)
         talk.send(ALICE, f"oust resign {number} alice wonderland")

@@ -105,7 +105,7 @@ def test_who_chooses_as_people_do_takes_over_no_first_stone() -> None:
 
 
 @needs_core
-@pytest.mark.parametrize(("kind", "grid"), [("oust", "hex 4"), ("churn", "hex 3")])
+@pytest.mark.parametrize(("kind", "grid"), [("oust", "hex 5"), ("churn", "hex 3")])
 def test_three_levels_up_a_player_wins_nearly_always(kind: str, grid: str) -> None:
     weak, strong = LEVELS[0], LEVELS[3]
     won = 0

@@ -39,6 +39,23 @@ enum {
     ROWS = BOARD_ROWS + MOST_CELLS / 8 + 1
 };
 
+/* What is at stake with a placement: the most that the enemy could take before it, and the class of
+ * what it leaves of that, or of what it takes. */
+#define MOST_DANGER 7
+#define STAKES 14
+
+/* Where the figures for what a cell is to both sides, and for what is at stake, begin in a net. A
+ * placement picks one of each. */
+enum {
+    PAIR_SIGNS = 0,
+    STAKE_SIGNS = PAIR_SIGNS + OPTIONS * OPTIONS,
+    SIGNS = STAKE_SIGNS + STAKES * (MOST_DANGER + 1)
+};
+
+/* Placements have so many grades, which are so many 16ths of their sums apart. */
+#define GRADES 16
+#define STEP 8
+
 /* In Churn, the classes of groups by their stones; of the empty cells that touch an empty one, which
  * are at most as many as touch it, and that touch a group; of the smallest and largest groups; of the
  * cells apart from own stones, for both sides together or for one; and of stones and empty cells. */
@@ -82,6 +99,8 @@ typedef struct {
 typedef struct {
     int8_t row[ROWS][WIDTH];
     Layers layers;
+    /* How promising placements look, in 16ths. */
+    int8_t sign[SIGNS];
 } Net;
 
 /* A net that tells the value of positions of Churn. */
@@ -140,6 +159,12 @@ typedef struct {
     uint64_t cells[MOST_WORDS];
 } KnownAlike;
 
+/* A placement, and the figures of a net that it picks. */
+typedef struct {
+    int cell;
+    uint16_t sign[2];
+} KnownPromise;
+
 typedef struct {
     /* Return a tree of one position, number 0; NULL if there is no memory. */
     void *(*plant)(const Planting *planting);
@@ -170,6 +195,9 @@ typedef struct {
      * Return the number of the position reached, which stands apart from all others; UINT32_MAX if
      * there is no memory. */
     uint32_t (*wander)(void *tree, uint32_t node, long placements);
+    /* Write the placements of a position of Oust, with what they pick of a net, and return how many
+     * they are. */
+    int (*promises)(void *tree, uint32_t node, KnownPromise *promises);
 } Core;
 
 extern const Core core_of_1_word, core_of_2_words, core_of_3_words, core_of_4_words;

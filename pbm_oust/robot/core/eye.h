@@ -1,11 +1,9 @@
-/* The eye for Oust: which placements look promising to the side to move. */
+/* The eye for Oust: what the enemy could take after a placement. */
 
 #ifndef PBM_OUST_EYE_H
 #define PBM_OUST_EYE_H
 
 #include "sight.h"
-
-#include <math.h>
 
 /* Cells, and how many stones the enemy could take at most after a single stone on one of them. */
 typedef struct {
@@ -78,54 +76,6 @@ static inline int find_risks(const Board *board, const Sight *sight, int side, R
     risks[number++] = (Risk){one_more, enemy->most + 1};
     risks[number++] = (Risk){board->all, enemy->most};
     return number;
-}
-
-/* Sort sets of cells with their weights by these, the largest last, make them add up to 1 for all
- * cells together, and return how many sets have cells. */
-static inline int rank(Alike *alike, int number) {
-    double total = 0;
-    int kept = 0;
-    for (int nth = 0; nth < number; nth++) {
-        total += alike[nth].prior * number_of(alike[nth].cells);
-    }
-    for (int nth = 0; nth < number; nth++) {
-        if (is_empty(alike[nth].cells)) {
-            continue;
-        }
-        Alike each = {alike[nth].prior / total, alike[nth].cells};
-        int place = kept++;
-        while (place > 0 && (alike[place - 1].prior > each.prior ||
-                             (alike[place - 1].prior == each.prior &&
-                              is_larger(alike[place - 1].cells, each.cells)))) {
-            alike[place] = alike[place - 1];
-            place--;
-        }
-        alike[place] = each;
-    }
-    return kept;
-}
-
-/* Find the placements of a side, the most promising last. Return how many sets they form. */
-static inline int oust_priors(const Board *board, const Sight *sight, int side, Alike *alike) {
-    const OustCamp *own = &sight->camp[side];
-    Cells left = own->captures, single = apart(sight, side);
-    Risk risks[3];
-    int number = 0, place_of[CELLS + 1];
-    memset(place_of, -1, sizeof place_of);
-    while (!is_empty(left)) {
-        int cell = take_lowest(&left), taken = own->taken[cell];
-        if (place_of[taken] < 0) {
-            place_of[taken] = number;
-            alike[number++] = (Alike){3.0 + 3.0 * taken, no_cells()};
-        }
-        add_cell(&alike[place_of[taken]].cells, cell);
-    }
-    int sets = find_risks(board, sight, side, risks);
-    for (int nth = 0; nth < sets; nth++) {
-        alike[number++] = (Alike){exp(-risks[nth].most), both(single, risks[nth].cells)};
-        single = without(single, risks[nth].cells);
-    }
-    return rank(alike, number);
 }
 
 #endif

@@ -457,12 +457,12 @@ static PyObject *tree_settle(TreeObject *self, PyObject *args) {
 }
 
 static PyObject *tree_glance(TreeObject *self, PyObject *number) {
-    static KnownAlike alike[MOST_CELLS + 3];
+    static KnownAlike alike[GRADES];
     uint32_t node, sets;
     if (!read_node(self, number, &node)) {
         return NULL;
     }
-    double value = self->core->glance(self->tree, node, alike, MOST_CELLS + 3, &sets);
+    double value = self->core->glance(self->tree, node, alike, GRADES, &sets);
     PyObject *found = PyList_New((Py_ssize_t)sets);
     for (uint32_t nth = 0; found != NULL && nth < sets; nth++) {
         PyObject *cells = write_cells(&self->lattice, alike[nth].cells);
@@ -562,6 +562,22 @@ static PyObject *tree_wander(TreeObject *self, PyObject *args) {
     return reached == UINT32_MAX ? PyErr_NoMemory() : PyLong_FromUnsignedLong(reached);
 }
 
+static PyObject *tree_promises(TreeObject *self, PyObject *number) {
+    static KnownPromise promises[MOST_CELLS];
+    uint32_t node;
+    if (!read_node(self, number, &node)) {
+        return NULL;
+    }
+    int count = self->core->promises(self->tree, node, promises);
+    PyObject *found = PyList_New(count);
+    for (int nth = 0; found != NULL && nth < count; nth++) {
+        const KnownPromise *each = &promises[nth];
+        int bit = self->lattice.bit[each->cell];
+        put_item(&found, (uint32_t)nth, Py_BuildValue("iii", bit, each->sign[0], each->sign[1]));
+    }
+    return found;
+}
+
 static PyMethodDef tree_methods[] = {
     {"grow", (PyCFunction)tree_grow, METH_VARARGS, NULL},
     {"know", (PyCFunction)tree_know, METH_O, NULL},
@@ -572,6 +588,7 @@ static PyMethodDef tree_methods[] = {
     {"glance", (PyCFunction)tree_glance, METH_O, NULL},
     {"rows", (PyCFunction)tree_rows, METH_O, NULL},
     {"wander", (PyCFunction)tree_wander, METH_VARARGS, NULL},
+    {"promises", (PyCFunction)tree_promises, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 
@@ -614,7 +631,7 @@ PyMODINIT_FUNC PyInit__core(void) {
         PyModule_AddIntMacro(module, ROWS) < 0 ||
         PyModule_AddIntMacro(module, CHURN_ROWS) < 0 ||
         PyModule_AddIntMacro(module, WIDTH) < 0 ||
-        PyModule_AddIntMacro(module, INNER) < 0 ||
+        PyModule_AddIntMacro(module, INNER) < 0 || PyModule_AddIntMacro(module, SIGNS) < 0 ||
         PyModule_AddIntMacro(module, MOST_PROVED) < 0 ||
         PyModule_AddIntMacro(module, DRAW) < 0 || PyModule_AddIntMacro(module, WIN) < 0 ||
         PyModule_AddIntMacro(module, NO_DRAW) < 0 ||

@@ -4,6 +4,7 @@
 #define PBM_OUST_STANCE_H
 
 #include "cells.h"
+#include "core.h"
 
 /* Results, as what they are worth to a side: in halves of a win. */
 enum { UNKNOWN = -1, LOST = 0, DRAWN = 1, WON = 2 };
@@ -22,9 +23,8 @@ static inline int capped(int number, int most) {
     return number < most ? number : most;
 }
 
-/* A placement has so many sets of cells that look alike at most: one for each number of stones that
- * can be taken, and three for stones that take none. */
-#define MOST_SETS (CELLS + 3)
+/* The placements of a position form so many sets of cells that look alike at most. */
+#define MOST_SETS GRADES
 
 /* Cells that look alike. */
 typedef struct {

@@ -13,6 +13,7 @@
 #include "core.h"
 #include "eye.h"
 #include "oust.h"
+#include "promise.h"
 #include "room.h"
 #include "value.h"
 
@@ -346,13 +347,11 @@ static uint32_t find_priors(Tree *tree, uint32_t number, Alike *alike) {
     const Node *node = node_at(tree, number);
     int mover = node->to_move, sets = 0;
     if (tree->eye == OUST_BY_EYE) {
-        sets = oust_priors(&tree->board, sight_of(tree, number), mover, alike);
-    } else {
-        alike[0] = (Alike){1.0, placements_of(tree, number)};
-        sets = rank(alike, 1);
+        sets = oust_priors(&tree->board, sight_of(tree, number), mover, tree->net, alike);
     }
     if (sets == 0) {
-        alike[0] = (Alike){1.0, no_cells()};
+        Cells cells = tree->eye == OUST_BY_EYE ? no_cells() : placements_of(tree, number);
+        alike[0] = (Alike){1 / fmax(1, number_of(cells)), cells};
         sets = 1;
     }
     return (uint32_t)sets;
@@ -751,8 +750,22 @@ static uint32_t wander(void *it, uint32_t number, long placements) {
     return shelve_node(tree, &to, 0);
 }
 
+static int promises(void *it, uint32_t number, KnownPromise *known) {
+    Tree *tree = it;
+    Promise promises[MOST_PROMISES];
+    int sets = find_promises(&tree->board, sight_of(tree, number), node_at(tree, number)->to_move,
+                             promises);
+    int count = 0;
+    for (int nth = 0; nth < sets; nth++) {
+        EACH_CELL(cell, promises[nth].cells) {
+            known[count].cell = cell;
+            memcpy(known[count++].sign, promises[nth].sign, sizeof known->sign);
+        }
+    }
+    return count;
+}
+
 #include "part.h"
 
 const Core CORE = {plant, fell,        grow,   positions, bytes, is_full, part_of,
-                   know,  know_branch, settle, glance,    rows,
-                   wander};
+                   know,  know_branch, settle, glance,    rows,   wander, promises};
