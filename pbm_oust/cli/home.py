@@ -33,7 +33,7 @@ from pbm_oust.store.disk import locked_folder
 from pbm_oust.store.faults import DatabaseFault, command_line
 from pbm_oust.store.home import Home, open_server
 from pbm_oust.store.index import BoardName, entry_of, find_entry
-from pbm_oust.store.message_keys import Event, note_event
+from pbm_oust.store.message_keys import Occasion, note_occasion
 from pbm_oust.store.open_boards import GameReader
 from pbm_oust.store.publishing import FileState
 from pbm_oust.store.ratings import count_marked
@@ -71,7 +71,7 @@ def backup(operator: common.Operator, folder: Path, days: int | None, weeks: int
     with progress_bar("copying histories") as progress, _refusing(folder):
         copied = backups.back_up(home, folder, progress)
     with suppress(OSError):  # the backup is there all the same
-        home.do(note_event, Event.BACKUP, home.now())
+        home.do(note_occasion, Occasion.BACKUP, home.now())
     say(f"{folder} holds {_told(copied)}")
     if among:
         with _refusing(among):

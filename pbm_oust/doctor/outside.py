@@ -34,7 +34,7 @@ from pbm_oust.mail.relay import RelayRefusal, connected, transmit
 from pbm_oust.mail.tls import read_certificate
 from pbm_oust.store.configuration import BadConfiguration, Endpoint
 from pbm_oust.store.disk import user_name
-from pbm_oust.store.message_keys import Event, KeyOutcome, outcome_of, time_of
+from pbm_oust.store.message_keys import KeyOutcome, Occasion, outcome_of, time_of
 from pbm_oust.store.sqlite import FILE_NAME
 from pbm_oust.store.upkeep import HEALTH_PATH
 
@@ -412,7 +412,7 @@ def check_backups(on: Examiner) -> Iterator[Finding]:
 
 def _noted(on: Examiner, folder: Path) -> Finding:
     """Return the age of the latest backup by what the database says, as we may not read them."""
-    noted = on.home.ask(time_of, Event.BACKUP)
+    noted = on.home.ask(time_of, Occasion.BACKUP)
     closed = f"{user_name(os.geteuid())} may not read {folder}"
     if noted is None:
         return on.note(f"not looked at: {closed}; ask as whoever makes them")

@@ -12,7 +12,7 @@ from pbm_oust.store import letters
 from pbm_oust.store.configuration import Configuration
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import LetterState, count_letters
-from pbm_oust.store.message_keys import Event, note_event, time_of
+from pbm_oust.store.message_keys import Occasion, note_occasion, time_of
 from pbm_oust.store.tallies import Tallies
 from pbm_oust.store.upkeep import turn_letters_into_files
 
@@ -56,8 +56,8 @@ class Outage:
         self._begun: datetime | None = None
         self._told: datetime | None = None
         with suppress(OSError):
-            self._begun = home.ask(time_of, Event.OUTAGE)
-            self._told = home.ask(time_of, Event.OUTAGE_TOLD)
+            self._begun = home.ask(time_of, Occasion.OUTAGE)
+            self._told = home.ask(time_of, Occasion.OUTAGE_TOLD)
         self._most = self._waiting() if self._begun else 0
         """The most letters that have waited."""
 
@@ -92,8 +92,8 @@ class Outage:
     def _note(self, begun: datetime | None, told: datetime | None) -> None:
         self._begun, self._told = begun, told
         with suppress(OSError):
-            self._home.do(note_event, Event.OUTAGE, begun)
-            self._home.do(note_event, Event.OUTAGE_TOLD, told)
+            self._home.do(note_occasion, Occasion.OUTAGE, begun)
+            self._home.do(note_occasion, Occasion.OUTAGE_TOLD, told)
 
     def _waiting(self) -> int:
         with suppress(OSError):

@@ -55,7 +55,7 @@ def was_upgraded(snapshot: Snapshot) -> bool:
     return outcome_of(snapshot, _UPGRADED) is not None
 
 
-class Event(Enum):
+class Occasion(Enum):
     """What all processes of a home know the latest time of: message keys that no mail has."""
 
     BACKUP = "backed up"
@@ -64,16 +64,16 @@ class Event(Enum):
     OUTAGE_TOLD = "letters stay, as the log was told"
 
 
-def note_event(transaction: Transaction, event: Event, at: datetime | None) -> None:
+def note_occasion(transaction: Transaction, occasion: Occasion, at: datetime | None) -> None:
     """Record when something was the last time, or with None that it is over."""
-    transaction.run("DELETE FROM message_keys WHERE message_key = ?", event.value)
+    transaction.run("DELETE FROM message_keys WHERE message_key = ?", occasion.value)
     if at:
-        note_key(transaction, event.value, KeyOutcome.DONE, at)
+        note_key(transaction, occasion.value, KeyOutcome.DONE, at)
 
 
-def time_of(snapshot: Snapshot, event: Event) -> datetime | None:
+def time_of(snapshot: Snapshot, occasion: Occasion) -> datetime | None:
     """Return when something was the last time; None if that is longer ago than keys are kept."""
-    row = snapshot.row("SELECT at FROM message_keys WHERE message_key = ?", event.value)
+    row = snapshot.row("SELECT at FROM message_keys WHERE message_key = ?", occasion.value)
     return moment_of(row[0]) if row else None
 
 

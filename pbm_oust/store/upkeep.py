@@ -15,7 +15,7 @@ from pbm_oust.store.faults import DatabaseFault
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import LetterState
 from pbm_oust.store.limits import KEPT_LONGER, USUALLY_KEPT
-from pbm_oust.store.message_keys import LIFETIME, MEMORY, Event, KeyOutcome, note_key, time_of
+from pbm_oust.store.message_keys import LIFETIME, MEMORY, KeyOutcome, Occasion, note_key, time_of
 from pbm_oust.store.ratings import count_marked
 from pbm_oust.store.verifications import SHEET_LIFETIME, forget_old_verifications
 
@@ -186,5 +186,5 @@ def read_gauges(snapshot: Snapshot, now: datetime) -> Gauges:
         None if oldest is None else moment_of(oldest),
         dict(zip(AGES, older, strict=True)),
         {(kind, state): number for kind, state, number in counts},
-        time_of(snapshot, Event.BACKUP),
+        time_of(snapshot, Occasion.BACKUP),
     )

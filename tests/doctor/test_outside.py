@@ -25,7 +25,7 @@ from pbm_oust.mail.inbound import envelope_of, open_inbound
 from pbm_oust.play.request import Ending
 from pbm_oust.store.configuration import Configuration, Endpoint
 from pbm_oust.store.home import Home
-from pbm_oust.store.message_keys import Event, note_event, outcome_of
+from pbm_oust.store.message_keys import Occasion, note_occasion, outcome_of
 from tests.support import certificates, tables
 from tests.support.answering import serving_in_thread
 from tests.support.command_line import done, run
@@ -310,7 +310,7 @@ def test_backups_that_others_may_not_look_at_are_no_fault(home: Home) -> None:
     assert re.fullmatch(rf"note  backups: {unknown}\n", said())
     done(home, "backup", str(home.path.parent / "elsewhere"))
     assert re.fullmatch(rf"ok    backups: {made}\n", said())
-    home.do(note_event, Event.BACKUP, datetime.now(UTC) - timedelta(days=3))
+    home.do(note_occasion, Occasion.BACKUP, datetime.now(UTC) - timedelta(days=3))
     assert re.fullmatch(rf"BAD   backups: {made}\. See why none was made since\.\n", said())
 
 

@@ -20,7 +20,7 @@ from pbm_oust.play.request import Ending, Handled
 from pbm_oust.store.configuration import Endpoint
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import Draft, Head
-from pbm_oust.store.message_keys import Event, note_event
+from pbm_oust.store.message_keys import Occasion, note_occasion
 from pbm_oust.store.upkeep import read_gauges
 from tests.support.command_line import done
 from tests.support.document import example
@@ -178,7 +178,7 @@ def test_letters_that_wait_are_counted_by_their_age(home: Home) -> None:
 
 def test_rules_and_dashboard_ask_for_metrics_that_there_are(tmp_path: Path) -> None:
     home = home_of(tmp_path, ALICE, BOB, mails=[(ALICE, "oust challenge alice bob wonderland")])
-    home.do(note_event, Event.BACKUP, datetime.now(UTC))
+    home.do(note_occasion, Occasion.BACKUP, datetime.now(UTC))
     collected = metrics.Metrics(home, Counts(), lambda: datetime.now(UTC))
     with metrics.served(collected, Endpoint("127.0.0.1", 0)) as port:
         there = {key[0] for key in metrics_at(f"127.0.0.1:{port}")}
