@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from shutil import which
 
 import psycopg
 import pytest
@@ -117,10 +118,11 @@ def test_a_database_in_another_encoding(own: DatabaseServer, tmp_path: Path) -> 
     home = host.home()
     home.prepare()
     home.close()
+    program = "pbm-oust" if which("pbm-oust") == str(PROGRAM) else PROGRAM
     assert complaints(host) == [
         "BAD   server: the encoding of the database is LATIN1. "
         "Make one with UTF8, and copy the home to a new folder TO whose configuration names it:  "
-        f"{PROGRAM} home copy {tmp_path} TO"
+        f"{program} home copy {tmp_path} TO"
     ]
 
 
