@@ -69,7 +69,7 @@ def test_an_answer_is_read_without_quote_and_signature(
 ) -> None:
     text = f"{GREETING}\n" if place == "above" else f"{BOTTOM}\n{GREETING}"
     steps = [
-        ("1 new", "R"),
+        ("Message 1 of 1", "R"),
         ("Include original", "y"),
         ("all recipients", "n"),
         ("COMPOSE", keys_of(text) + SEND),
