@@ -438,10 +438,7 @@ class Game(Struct, frozen=True):
 
 def replay(header: Header, records: Iterable[Record]) -> Game:
     """Return the game after these records. Raises NotAllowed or Illegal where one does not fit."""
-    game = Game.start(header)
-    for record in records:
-        game = game.redo(record)
-    return game
+    return reduce(Game.redo, records, Game.start(header))
 
 
 def _replayed(header: Header, records: Records) -> Game:
@@ -450,9 +447,7 @@ def _replayed(header: Header, records: Records) -> Game:
     game = latest[0]
     if records[: len(game.records)] != game.records:
         game = Game.start(header)
-    for record in records[len(game.records) :]:
-        game = game.redo(record)
-    latest[0] = game
+    latest[0] = game = reduce(Game.redo, records[len(game.records) :], game)
     return game
 
 

@@ -10,6 +10,7 @@ from pbm_oust.board.notation import format_time
 from pbm_oust.mail.flush import STOP_SECONDS, Flushed, Relaying
 from pbm_oust.store import letters
 from pbm_oust.store.configuration import Configuration
+from pbm_oust.store.database import Snapshot, Transaction
 from pbm_oust.store.home import Home
 from pbm_oust.store.letters import LetterState, count_letters
 from pbm_oust.store.message_keys import Occasion, note_occasion, time_of
@@ -56,8 +57,7 @@ class Outage:
         self._begun: datetime | None = None
         self._told: datetime | None = None
         with suppress(OSError):
-            self._begun = home.ask(time_of, Occasion.OUTAGE)
-            self._told = home.ask(time_of, Occasion.OUTAGE_TOLD)
+            self._begun, self._told = home.ask(_known)
         self._most = self._waiting() if self._begun else 0
         """The most letters that have waited."""
 
@@ -91,14 +91,23 @@ class Outage:
 
     def _note(self, begun: datetime | None, told: datetime | None) -> None:
         self._begun, self._told = begun, told
+
+        def noted(transaction: Transaction) -> None:
+            note_occasion(transaction, Occasion.OUTAGE, begun)
+            note_occasion(transaction, Occasion.OUTAGE_TOLD, told)
+
         with suppress(OSError):
-            self._home.do(note_occasion, Occasion.OUTAGE, begun)
-            self._home.do(note_occasion, Occasion.OUTAGE_TOLD, told)
+            self._home.do(noted)
 
     def _waiting(self) -> int:
         with suppress(OSError):
             return self._home.ask(count_letters)[LetterState.WAITING]
         return 0
+
+
+def _known(snapshot: Snapshot) -> tuple[datetime | None, datetime | None]:
+    """Return when an outage began that is not over, and when the log was told of it."""
+    return time_of(snapshot, Occasion.OUTAGE), time_of(snapshot, Occasion.OUTAGE_TOLD)
 
 
 class Sender:

@@ -111,11 +111,10 @@ def net_on(kind: str, grid: Grid) -> bytes:
 
     In Oust, all grids of a shape have the same. In Churn, some grids have one of their own.
     """
-    name = f"oust-{grid.shape.value}" if kind == "oust" else f"{kind}-{grid}".replace(" ", "-")
-    try:
-        return (NETS / f"{name}.net").read_bytes()
-    except FileNotFoundError:
-        return b""
+    if kind == "oust":
+        return (NETS / f"oust-{grid.shape.value}.net").read_bytes()
+    path = NETS / f"{kind}-{grid}.net".replace(" ", "-")
+    return path.read_bytes() if path.exists() else b""
 
 
 class Branch(NamedTuple):

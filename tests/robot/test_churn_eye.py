@@ -1,6 +1,5 @@
 """The eye for Churn sees what the rules have, and asks a net what came of placements by chance."""
 
-import math
 import random
 import struct
 from bisect import bisect_right
@@ -17,6 +16,7 @@ from pbm_oust.rules.churn import Churn
 from pbm_oust.rules.grid import hexagon, square
 from pbm_oust.rules.oust import Oust
 from tests.support.core import compiled_core
+from tests.support.nets import value_of
 from tests.support.strategies import ChurnPlay, churn_plays, relaxed
 
 _core = compiled_core()
@@ -88,19 +88,6 @@ def rows(position: Position) -> Iterator[int]:
     yield FIRST["empty"] + min(empty.bit_count(), 63)
 
 
-def likelihood(position: Position, net: bytes) -> float:
-    """Return how likely the side to move is to win, as a net has it."""
-    figures, picked = struct.unpack(f"{len(net)}b", net), list(rows(position))
-    sums = [max(0, sum(figures[16 * row + each] for row in picked)) for each in range(16)]
-    size = 16 * _core.CHURN_ROWS
-    inner, (*others, final) = figures[size : size + 8 * 16], figures[size + 8 * 16 :]
-    score = 64 * final
-    for nth, (bias, outer) in enumerate(zip(others[:8], others[8:], strict=True)):
-        layer = inner[16 * nth : 16 * nth + 16]
-        score += max(0, 64 * bias + sum(map(int.__mul__, sums, layer))) // 64 * outer
-    return 1 / (1 + math.exp(-score / 4096))
-
-
 def after_lowest(position: Position, placements: int) -> Position:
     """Return the position after so many placements on the lowest cells, or at the end."""
     for _ in range(placements):
@@ -136,7 +123,7 @@ def test_a_net_is_asked_what_came_of_some_placements(play: ChurnPlay, seed: int)
     if reached.result:
         assert value == worth(reached.result, position.to_move)
     else:
-        expected = likelihood(reached, net)
+        expected = value_of(net, _core.CHURN_ROWS, rows(reached))
         is_same = reached.to_move is position.to_move
         assert value == pytest.approx(expected if is_same else 1 - expected, abs=1e-12)
 

@@ -38,6 +38,7 @@ from pbm_oust.rules.oust import Oust
 from pbm_oust.rules.position import taken
 from tests.support.core import compiled_core
 from tests.support.kinds import grids_of
+from tests.support.nets import value_of
 from tests.support.rings import slow
 from tests.support.strategies import ChurnPlay, Play, Taste, churn_plays, plays, relaxed
 from tests.support.thinking import times
@@ -203,19 +204,8 @@ def likelihood(position: Oust, net: bytes) -> float:
     """Return how likely the side to move is to win, as a net has it."""
     if not position.has_placement():
         return 1 - likelihood(position.pass_turn(), net)
-    figures = struct.unpack(f"{len(net)}b", net)
-    size = 16 * sum(KINDS_OF_ROWS.values())
-    picked = [16 * (FIRST[kind] + nth) for kind, nth in rows(position)]
-    sums = [max(0, sum(figures[row + each] for row in picked)) for each in range(16)]
-    inner, (*others, last) = (
-        figures[size : size + 8 * 16],
-        figures[size + 8 * 16 : size + 9 * 16 + 1],
-    )
-    score = 64 * last
-    for nth, (bias, outer) in enumerate(zip(others[:8], others[8:], strict=True)):
-        layer = inner[16 * nth : 16 * nth + 16]
-        score += max(0, 64 * bias + sum(map(int.__mul__, sums, layer))) // 64 * outer
-    return 1 / (1 + math.exp(-score / 4096))
+    picked = (FIRST[kind] + nth for kind, nth in rows(position))
+    return value_of(net, sum(KINDS_OF_ROWS.values()), picked)
 
 
 def signs(position: Oust, cell: int) -> tuple[int, int]:

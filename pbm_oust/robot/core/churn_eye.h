@@ -135,12 +135,7 @@ static inline double churn_likelihood(const Board *board, Cells own, Cells enemy
                                       const ChurnNet *net) {
     uint16_t rows[MOST_ROWS];
     int16_t sums[WIDTH] = {0};
-    int found = find_churn_rows(board, own, enemy, rows);
-    for (int nth = 0; nth < found; nth++) {
-        for (int each = 0; each < WIDTH; each++) {
-            sums[each] = (int16_t)(sums[each] + net->row[rows[nth]][each]);
-        }
-    }
+    add_rows(net->row, rows, find_churn_rows(board, own, enemy, rows), sums);
     return through_layers(&net->layers, sums);
 }
 

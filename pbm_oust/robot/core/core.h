@@ -12,6 +12,10 @@
 /* How a tree sees positions: by the eye for the game, or by games to the end by chance. */
 typedef enum { OUST_BY_EYE, OUST_BY_CHANCE, CHURN_BY_EYE, CHURN_BY_CHANCE, EYES } Eye;
 
+static inline int is_of_churn(Eye eye) {
+    return eye == CHURN_BY_EYE || eye == CHURN_BY_CHANCE;
+}
+
 #define MOST_WORDS 4
 
 /* What a stone of a side on an empty cell could be: apart from its others, or part of one of some

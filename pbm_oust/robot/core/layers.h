@@ -14,6 +14,16 @@ static inline uint16_t row_of(int first, int one, int other, int most) {
     return (uint16_t)(first + (most + 1) * capped(one, most) + capped(other, most));
 }
 
+/* Add rows of a table to sums. */
+static inline void add_rows(const int8_t (*table)[WIDTH], const uint16_t *rows, int count,
+                            int16_t *sums) {
+    for (int nth = 0; nth < count; nth++) {
+        for (int each = 0; each < WIDTH; each++) {
+            sums[each] = (int16_t)(sums[each] + table[rows[nth]][each]);
+        }
+    }
+}
+
 /* Return 0..1: how likely a side is to win, as layers say of a sum of rows. */
 static inline double through_layers(const Layers *layers, const int16_t *sums) {
     int32_t score = 64 * layers->last;

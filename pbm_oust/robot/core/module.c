@@ -262,10 +262,6 @@ static const Core *core_for(int cells) {
     return cores[(cells - 1) / 64];
 }
 
-static int is_of_churn(Eye eye) {
-    return eye == CHURN_BY_EYE || eye == CHURN_BY_CHANCE;
-}
-
 /* Let a planting have the proofs that a tree was given. Returns 0 and raises ValueError if they are
  * not of the same game on the same grid. */
 static int take_proofs(TreeObject *self, PyObject *given, Planting *planting) {

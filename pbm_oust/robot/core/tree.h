@@ -304,10 +304,6 @@ static const Sight *sight_of(Tree *tree, uint32_t number) {
     return &tree->sight;
 }
 
-static int is_churn(const Tree *tree) {
-    return tree->eye == CHURN_BY_EYE || tree->eye == CHURN_BY_CHANCE;
-}
-
 /* Return how likely the side to move in a position that goes on is to win. */
 static double look(Tree *tree, uint32_t number) {
     Stance stance = stance_of(tree, number);
@@ -334,7 +330,7 @@ static double look(Tree *tree, uint32_t number) {
 /* Return the cells where the side to move may place. */
 static Cells placements_of(Tree *tree, uint32_t number) {
     Stance stance = stance_of(tree, number);
-    if (is_churn(tree)) {
+    if (is_of_churn(tree->eye)) {
         return churn_placements(&tree->board, stance.stones[stance.to_move],
                                 empty_cells(&tree->board, &stance));
     }
@@ -359,7 +355,7 @@ static uint32_t find_priors(Tree *tree, uint32_t number, Alike *alike) {
 
 /* Return the position after a placement where the side to move may place. */
 static Stance place(const Tree *tree, const Stance *from, int cell) {
-    return is_churn(tree) ? churn_place(&tree->board, from, cell)
+    return is_of_churn(tree->eye) ? churn_place(&tree->board, from, cell)
                           : oust_place(&tree->board, from, cell);
 }
 
@@ -724,7 +720,7 @@ static double glance(void *it, uint32_t number, KnownAlike *alike, uint32_t most
 static int rows(void *it, uint32_t number, uint16_t *found) {
     Tree *tree = it;
     int side = node_at(tree, number)->to_move;
-    if (is_churn(tree)) {
+    if (is_of_churn(tree->eye)) {
         const Cells *stones = stones_of(tree, number);
         return find_churn_rows(&tree->board, stones[side], stones[!side], found);
     }

@@ -48,11 +48,7 @@ static inline double likelihood(const Board *board, const Sight *sight, int side
     for (int each = 0; each < WIDTH; each++) {
         sums[each] = (int16_t)(free * net->row[CELL_ROWS][each]);
     }
-    for (int nth = 0; nth < found; nth++) {
-        for (int each = 0; each < WIDTH; each++) {
-            sums[each] = (int16_t)(sums[each] + net->row[rows[nth]][each]);
-        }
-    }
+    add_rows(net->row, rows, found, sums);
     return through_layers(&net->layers, sums);
 }
 
