@@ -38,14 +38,14 @@ class Course:
     Most records are placements. For runs of them only positions are computed, no games.
     """
 
-    def __init__(self, header: Header) -> None:
-        self._game = Game.start(header)
-        self._position = self._game.position
+    def __init__(self, game: Game) -> None:
+        self._game = game
+        self._position = game.position
         self._placed = list[Record]()
         """Placements that led from the game to the position."""
-        self._following = 1
+        self._following = game.next_number
         """The number of the next record."""
-        self._latest = header.started
+        self._latest = game.latest
 
     def game(self) -> Game:
         """Return the game so far."""
@@ -184,9 +184,23 @@ def read_history(data: bytes) -> History:
     """
     whole_length = data.rfind(b"\n") + 1
     header, lines = _read_header(_decode(data[:whole_length]))
-    course = Course(header)
+    return _read_on(Game.start(header), lines, whole_length)
+
+
+def read_further(game: Game, data: bytes) -> History:
+    """Return the history of a game that went on, from the lines below the records that it has.
+
+    As `read_history`, but lines and bytes count from there.
+    """
+    whole_length = data.rfind(b"\n") + 1
+    return _read_on(game, _Lines(_decode(data[:whole_length])), whole_length)
+
+
+def _read_on(game: Game, lines: "_Lines", whole_length: int) -> History:
+    """Return the history of a game and the lines that follow. Raises BadHistory."""
+    course = Course(game)
     has_result_line = False
-    keys: set[str] = set()
+    keys = {record.message_key for record in game.records}
     for number, line in lines.rest:
         if has_result_line:
             raise BadHistory(number, "nothing follows a result")

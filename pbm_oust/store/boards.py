@@ -182,6 +182,22 @@ def board_of_history(name: BoardName, data: bytes) -> Board:
     return Board(history.game, whole, histories.userids_in(whole))
 
 
+def _continued(board: Board, data: bytes) -> Board | None:
+    """Return a board with a history whose beginning is the board's own; None if it is not.
+
+    Nor is there one if the game was over, or if a record is damaged.
+    """
+    if board.game.result or not data.startswith(board.data):
+        return None
+    added = data[len(board.data) :]
+    try:
+        further = histories.read_further(board.game, added)
+    except histories.BadHistory:
+        return None
+    whole = data[: len(board.data) + further.whole_length]
+    return Board(further.game, whole, board.userids | histories.userids_in(b"\n" + added))
+
+
 def read_rows(name: BoardName, data: bytes) -> Rows:
     """Return the rows for a history, damaged or not; a trusted one is not replayed."""
     said = index.believe(name, data)
@@ -333,7 +349,9 @@ class Boards:
         known = self._latest.get(key)
         if known and known.version == version:
             return known
-        board = structs.replace(self.replayed(name, self.history(snapshot, name)), version=version)
+        data = self.history(snapshot, name)
+        board = (known and _continued(known, data)) or self.replayed(name, data)
+        board = structs.replace(board, version=version)
         self._latest.put(key, board)
         return board
 

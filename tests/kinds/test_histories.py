@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from pbm_oust.board import Game
-from pbm_oust.board.history import BadHistory, read_history
+from pbm_oust.board.history import BadHistory, read_further, read_history
 from pbm_oust.board.notation import format_outcome, format_record, format_result, parse_outcome
 from pbm_oust.board.ratings import START, rate
 from pbm_oust.rules import How, Kind, Result, Side
@@ -61,6 +61,17 @@ def test_every_beginning_of_a_history_is_the_game_up_to_there(kind: Kind) -> Non
         game = chance.game()
         for number in range(len(game.records)):
             assert read_history(history_of(game.after(number))).game == chance.game(number)
+
+
+def test_a_history_is_the_same_game_read_whole_or_further_from_any_record(kind: Kind) -> None:
+    for game in anything(kind):
+        data = history_of(game)
+        for number in range(len(game.records)):
+            past = game.after(number)
+            further = read_further(past, data.removeprefix(history_of(past)))
+            assert further.game == game
+            assert further.has_result_line == bool(game.result)
+            assert further.whole_length + len(history_of(past)) == len(data)
 
 
 def test_a_record_of_another_placement_is_reported_where_the_rules_refuse_it(kind: Kind) -> None:

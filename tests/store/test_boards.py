@@ -64,6 +64,39 @@ def test_each_record_has_a_row_of_its_own_however_many_there_are(first: int) -> 
     assert by_records(b"= x resign\n", first) == [b"= x resign\n"]
 
 
+def test_a_board_is_the_same_to_a_process_that_knows_it_from_before(kept: Kept) -> None:
+    number, other = kept.start(), Kept(kept.path)
+    for each in ("x A1", "o C3", "x A3", "o propose", "x reject", "o E1", "x resign"):
+        if each != "x reject":
+            other.read(number)
+        board = kept.play(number, each)
+        assert other.read(number) == Kept(kept.path).read(number) == board
+
+
+def test_what_has_changed_above_is_seen_by_a_process_that_knows_a_board_from_before(
+    kept: Kept,
+) -> None:
+    number, other = kept.start("x A1"), Kept(kept.path)
+    other.read(number)
+    kept.database.write(lambda each: kept.boards.rename_player(each, "alice", "zoe"))
+    kept.play(number, "o C3")
+    assert other.read(number) == Kept(kept.path).read(number)
+    assert other.read(number).game.x == "zoe"
+    kept.play(number, "x A3")
+    kept.damage(number, " o C3", " o A1")
+    for each in (kept, other, Kept(kept.path)):
+        with pytest.raises(DamagedHistory) as damaged:
+            each.read(number)
+        assert damaged.value.line == 12
+    kept.damage(number, " o A1", " o C3")
+    kept.play(number, "o E5")
+    kept.damage(number, " o E5", " o A1")
+    for each in (kept, other, Kept(kept.path)):
+        with pytest.raises(DamagedHistory) as damaged:
+            each.read(number)
+        assert damaged.value.line == 14
+
+
 @tabled("old", "new", "reason")
 def test_a_history_in_the_wrong_place_is_damaged(
     kept: Kept, old: str, new: str, reason: str
