@@ -142,6 +142,8 @@ def restored(on: Look, letter: Letter, document: bytes) -> tuple[BoardNotice, Re
     if len(board.records) < about.record:
         raise NoRecord(f"{board.name} has no record {about.record}")
     game = board.after(about.record)
+    # This reads the accounts of all who are concerned at once.
+    clock = None if game.result else on.clock_of(game)
     userid = letter.head.userid
     account = on.account_if_any(userid) if userid else None  # it may have been removed since then
     userids = {role: userid for userid, role in _roles_on(game).items()}
@@ -163,7 +165,7 @@ def restored(on: Look, letter: Letter, document: bytes) -> tuple[BoardNotice, Re
         game,
         note=account.note_about(game.name) if account and kept.has_note else "",
         ahead=QueuedTurns(frozenset(kept.queued), frozenset(kept.passed)),
-        clock=None if game.result else on.clock_of(game),
+        clock=clock,
         **plain,
     )
     request = structs.replace(UNASKED, identity=kept.identity, message_id=kept.message_id)
