@@ -183,9 +183,9 @@ def board_of_history(name: BoardName, data: bytes) -> Board:
 
 
 def _continued(board: Board, data: bytes) -> Board | None:
-    """Return a board with a history whose beginning is the board's own; None if it is not.
+    """Return what a board has become by a history that goes on where the board's own ends.
 
-    Nor is there one if the game was over, or if a record is damaged.
+    None if it goes on elsewhere, if the game was over, or if a new record is damaged.
     """
     if board.game.result or not data.startswith(board.data):
         return None
