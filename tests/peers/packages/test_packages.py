@@ -32,6 +32,8 @@ from tests.support.server import ADDRESS, Server, started
 
 ROOT = Path(__file__).parents[3]
 HOME, CONFIGURATION = "/var/lib/pbm_oust", "/etc/pbm_oust.toml"
+BESIDE = f"{HOME}.before"
+"""Where the home is copied to before an upgrade."""
 BACKUPS = "/var/backups/pbm_oust"
 UNIT, NIGHTLY = "pbm_oust.service", "pbm_oust-backup.service"
 BEFORE = "0.1.9"
@@ -126,6 +128,7 @@ def test_the_package_is_installed_upgraded_removed_and_purged(
         shutil.copy(package, root.path / "srv" / "pbm-oust.deb")
         install(root, as_before(root, "/srv/pbm-oust.deb"))
         assert root.run("dpkg-query", "--show", "pbm-oust") == f"pbm-oust\t{BEFORE}\n"
+        root.run("test", "-w", BESIDE, user="pbm_oust")
         usual = (root.path / CONFIGURATION[1:]).read_text()
         changed = f'address = "{ADDRESS}"\nsmtp = "127.0.0.1:0"\n{usual}'
         (root.path / CONFIGURATION[1:]).write_text(changed)
@@ -147,8 +150,8 @@ def test_the_package_is_installed_upgraded_removed_and_purged(
         assert root.has(CONFIGURATION)
         assert not root.has("/usr/lib/pbm-oust")
         root.run("apt-get", "purge", "-qq", "-y", "pbm-oust")
-        assert not root.has(HOME)
-        assert not root.has(CONFIGURATION)
+        for gone in (HOME, BESIDE, CONFIGURATION):
+            assert not root.has(gone)
         assert "pbm_oust" not in (root.path / "etc/passwd").read_text()
         (kept,) = (root.path / BACKUPS[1:]).iterdir()
         assert (kept / "pbm_oust.db").is_file()
@@ -224,7 +227,7 @@ def test_the_steps_of_the_container_make_a_server(release: Path, shared: Path) -
                 shutil.copy(release / "container" / source, root.path / target[1:])
             elif name == "RUN":
                 root.run("sh", "-c", rest)
-        assert last["VOLUME"].split() == [HOME, f"{HOME}.before"]
+        assert last["VOLUME"].split() == [HOME, BESIDE]
         command: Sequence[str] = [*json.loads(last["ENTRYPOINT"]), *json.loads(last["CMD"])]
         command = root.command(*command, "--address", ADDRESS, user=last["USER"])
         with started(command, root.path / HOME[1:]) as server:
