@@ -36,9 +36,9 @@ class Attention:
     The choice among the others is random, and new for each placement.
     """
 
-    def __init__(self, game: Game, overlooks: float, rng: random.Random) -> None:
-        """Begin with the latest two turns of a game; `overlooks` is a share."""
-        self._overlooks = overlooks
+    def __init__(self, game: Game, sight: Sight, rng: random.Random) -> None:
+        """Begin with the latest two turns of a game."""
+        self._sight = sight
         self._rng = rng
         self._known = game.position.occupied
         turns = [move.wish for move in game.line[-2:]]
@@ -49,11 +49,13 @@ class Attention:
         """Return the ignored cells in the next position."""
         self._latest |= position.occupied & ~self._known
         self._known |= self._latest
-        if not (self._overlooks and self._latest):
+        if not self._latest:
             return 0
         near = self._latest | position.grid.neighbours(self._latest)
-        far = position.grid.each(position.grid.cells & ~(position.occupied | near))
-        return sum(cell for cell in far if self._rng.random() < self._overlooks)
+        far = position.grid.cells & ~(position.occupied | near)
+        overlooks = self._sight.overlooks_of(far.bit_count())
+        each = position.grid.each(far) if overlooks else ()
+        return sum(cell for cell in each if self._rng.random() < overlooks)
 
 
 def simple_turn(
@@ -64,7 +66,7 @@ def simple_turn(
     For each placement at least one candidate is weighed, and others as long as `may_go_on` allows.
     """
     cells, position, kind = list[int](), game.position, game.header.kind
-    attention = Attention(game, sight.overlooks, rng)
+    attention = Attention(game, sight, rng)
     while not cells or (position.is_mid_turn and not position.result):
         overlooked, weights = attention.overlooked(position), weights_of(kind, position, sight, rng)
         cells.append(preferred(position, weights, rng, overlooked, may_go_on))

@@ -4,6 +4,11 @@ from enum import Enum
 
 from msgspec import Struct
 
+from pbm_oust.rules import Grid
+
+USUAL_CELLS = 61
+"""The most cells of a board on which everybody looks as often as `LEVELS` says: hex 5."""
+
 
 class Strength(Enum):
     """The strength of a house player, in a word."""
@@ -25,6 +30,14 @@ class Sight(Struct, frozen=True):
     """How many pieces of advice it follows besides taking what it can; None for all of them."""
     overlooks: float = 0.0
     """The share of the cells far from the latest placements that it does not look at."""
+    most: int | None = None
+    """How many of these it looks at, on average, however many there are."""
+
+    def overlooks_of(self, cells: int) -> float:
+        """Return the share of so many cells far off that it does not look at."""
+        if self.most is None or not cells:
+            return self.overlooks
+        return max(self.overlooks, 1 - self.most / cells)
 
 
 class Level(Struct, frozen=True):
@@ -42,14 +55,25 @@ class Level(Struct, frozen=True):
     """
     sight: Sight | None = None
     """Its sight if it plays as people do who learn: without a search where stones are taken."""
+    grows: bool = False
+    """Whether it looks more often on boards of more than `USUAL_CELLS`, in proportion to these.
+
+    A few looks tell little among many cells.
+    """
+
+    def looks_on(self, grid: Grid) -> int | None:
+        """Return how many positions it looks at for a turn on a grid, as `looks` has it."""
+        if self.looks is None or not self.grows:
+            return self.looks
+        return round(self.looks * max(1.0, grid.cells.bit_count() / USUAL_CELLS))
 
 
 LEVELS = (
     Level("house1", Strength.GENTLE, 1, looks=2, sight=Sight(0, overlooks=0.9)),
-    Level("house2", Strength.EASY, 1, looks=4, sight=Sight(1, overlooks=0.8)),
-    Level("house3", Strength.CAREFUL, 1, looks=8, sight=Sight(1)),
-    Level("house4", Strength.FAIR, 2, looks=30),
-    Level("house5", Strength.GOOD, 2, looks=150),
+    Level("house2", Strength.EASY, 1, looks=4, sight=Sight(1, overlooks=0.8, most=12)),
+    Level("house3", Strength.CAREFUL, 1, looks=8, sight=Sight(1, most=70)),
+    Level("house4", Strength.FAIR, 2, looks=30, grows=True),
+    Level("house5", Strength.GOOD, 2, looks=150, grows=True),
     Level("house6", Strength.STRONG, 5, looks=1500),
     Level("house7", Strength.STRONGER, 20, looks=15_000),
     Level("house8", Strength.STRONGEST, 60),

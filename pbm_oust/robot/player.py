@@ -107,7 +107,7 @@ class Thinking:
             is_proving=level.looks is None,
         )
         self._seconds = seconds
-        self._most = level.looks or inf
+        self._most = level.looks_on(game.header.grid) or inf
         self._clock = clock
         self._begun = clock()
         self.looks = 0

@@ -39,6 +39,7 @@ def levels_part() -> str:
     rows = []
     for level in LEVELS:
         looks = "as many as it has time for" if level.looks is None else f"{level.looks:,}"
+        looks += ", more on large boards" if level.grows else ""
         figures = chosen(level.sight), looks, f"{level.seconds:g}"
         rows.append((code(level.userid), level.strength.value, *figures))
     heads = "player", "strength", "where stones are taken", "looks for a turn", "seconds at most"
@@ -49,8 +50,12 @@ def chosen(sight: Sight | None) -> str:
     """Return how a player with such a sight chooses where stones are taken."""
     if sight is None:
         return "searches"
-    choice = f"takes, with {sight.advice} advice" if sight.advice else "takes"
-    return f"{choice}; overlooks {sight.overlooks:.0%} far off" if sight.overlooks else choice
+    told = [f"takes, with {sight.advice} advice" if sight.advice else "takes"]
+    if sight.overlooks:
+        told.append(f"overlooks {sight.overlooks:.0%} far off")
+    if sight.most:
+        told.append(f"looks at {sight.most} cells far off at most")
+    return "; ".join(told)
 
 
 def first_stones_part() -> str:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from pbm_oust.board import Deed, Game, Place
 from pbm_oust.board.header import Terms
 from pbm_oust.robot.greedy import Attention
-from pbm_oust.robot.levels import HOUSE, LEVELS, Level, Strength, level_of
+from pbm_oust.robot.levels import HOUSE, LEVELS, Level, Sight, Strength, level_of
 from pbm_oust.robot.player import decide
 from pbm_oust.robot.search import Trees
-from pbm_oust.rules import Side
+from pbm_oust.rules import Side, parse_grid
 from tests.support.core import needs_core
 from tests.support.games import new_game, play
 from tests.support.strategies import games
@@ -63,7 +63,7 @@ def test_a_level_with_bounded_looks_plays_the_same_on_every_machine(
             )
             placements = len(one.wish.cells) if isinstance(one.wish, Place) else 0
             assert one == other
-            assert one.looks <= level.looks + 2 * placements
+            assert one.looks <= (level.looks_on(game.header.grid) or 0) + 2 * placements
             assert one.root is None
             assert isinstance(one.wish, Place | Deed)
             game = done(game, one.wish)
@@ -73,27 +73,51 @@ def test_a_level_with_bounded_looks_plays_the_same_on_every_machine(
 def test_all_that_touches_the_latest_placements_is_thought_of(
     game: Game, rng: random.Random
 ) -> None:
-    attention = Attention(game, 1.0, rng)
+    attention = Attention(game, Sight(overlooks=1.0), rng)
     latest = [move.wish for move in game.line[-2:] if isinstance(move.wish, Place)]
     cells = sum({game.header.grid.parse_cell(cell) for turn in latest for cell in turn.cells})
     near = cells | game.header.grid.neighbours(cells)
     far = game.header.grid.cells & ~(game.position.occupied | near)
     assert attention.overlooked(game.position) == (far if cells else 0)
-    assert Attention(game, 0.0, rng).overlooked(game.position) == 0
+    assert Attention(game, Sight(), rng).overlooked(game.position) == 0
 
 
 def test_some_of_what_is_far_is_overlooked_and_what_was_just_placed_is_near() -> None:
     game = play(new_game("square 13x13", NO_SWAP), "x A1", "o N13")
+    half = Sight(overlooks=0.5)
     overlooked = [
-        Attention(game, 0.5, random.Random(seed)).overlooked(game.position) for seed in range(20)
+        Attention(game, half, random.Random(seed)).overlooked(game.position) for seed in range(20)
     ]
     assert len(set(overlooked)) == len(overlooked)
-    attention, grid = Attention(game, 1.0, random.Random(1)), game.header.grid
+    whole = Sight(overlooks=1.0)
+    attention, grid = Attention(game, whole, random.Random(1)), game.header.grid
     before = attention.overlooked(game.position)
     cell = grid.parse_cell("G7")
     after = attention.overlooked(game.position.place(cell))
     assert before & grid.neighbours(cell) == grid.neighbours(cell)
     assert not after & grid.neighbours(cell)
+
+
+def test_whoever_looks_at_so_many_cells_far_off_sees_all_of_a_small_board_alone() -> None:
+    sight = Sight(most=50)
+    for grid, far in (("square 7x7", 46), ("square 13x13", 166)):
+        game = play(new_game(grid, NO_SWAP), "x A1")
+        seen = [
+            far - Attention(game, sight, random.Random(seed)).overlooked(game.position).bit_count()
+            for seed in range(100)
+        ]
+        assert sum(seen) / len(seen) == pytest.approx(min(far, 50), rel=0.05)
+    assert Sight(overlooks=0.8, most=50).overlooks_of(40) == 0.8
+    assert Sight(overlooks=0.8, most=50).overlooks_of(0) == 0.8
+
+
+def test_those_who_look_least_look_more_often_on_large_boards() -> None:
+    few, many = Level("one", Strength.FAIR, 1, looks=30, grows=True), LEVELS[-2]
+    large = parse_grid("square 11x11")
+    assert [few.looks_on(parse_grid(grid)) for grid in ("hex 2", "hex 5")] == [30, 30]
+    assert few.looks_on(large) == 60
+    assert many.looks_on(large) == many.looks
+    assert LEVELS[-1].looks_on(large) is None
 
 
 @needs_core
