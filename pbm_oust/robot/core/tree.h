@@ -65,7 +65,7 @@ typedef struct {
 
 #define NO_SET UINT16_MAX
 
-/* What a position knows that was visited twice. */
+/* What a position knows of its placements. */
 typedef struct {
     uint16_t branches, most_branches;
     /* How many sets of cells there are, and how many of them have cells that were not tried. The
@@ -78,7 +78,7 @@ typedef struct {
 
 typedef struct {
     double total;
-    /* NULL until the second visit. */
+    /* NULL until it is seen. */
     Crown *crown;
     uint32_t visits;
     /* How many steps it is from the root of the tree. */
@@ -570,6 +570,8 @@ static int descend(Tree *tree, uint32_t number) {
     if (node->proved == UNKNOWN && !node->is_seen) {
         value = look(tree, number);
         node->is_seen = 1;
+        /* Most positions are visited again, and what is seen is at hand now. */
+        (void)crown(tree, number);
     }
     int side = node->to_move;
     node->visits++;
