@@ -164,27 +164,15 @@ typedef struct {
     int count;
     Cells all;
     Cells around[CELLS];
-    /* The same as lists, in which OUTSIDE fills what is left, and how long they are at most. */
-    int ways;
-    uint16_t near[CELLS][MOST_NEIGHBOURS];
 } Board;
-
-/* The number of no cell. */
-#define OUTSIDE CELLS
 
 static inline void make_board(Board *board, const Lattice *lattice) {
     board->count = lattice->count;
     board->all = no_cells();
-    board->ways = 0;
     for (int cell = 0; cell < lattice->count; cell++) {
         add_cell(&board->all, cell);
         board->around[cell] = no_cells();
-        for (int way = 0; way < MOST_NEIGHBOURS; way++) {
-            board->near[cell][way] = OUTSIDE;
-        }
-        board->ways = lattice->degree[cell] > board->ways ? lattice->degree[cell] : board->ways;
         for (int nth = 0; nth < lattice->degree[cell]; nth++) {
-            board->near[cell][nth] = lattice->around[cell][nth];
             add_cell(&board->around[cell], lattice->around[cell][nth]);
         }
     }

@@ -79,7 +79,7 @@ static inline int class_of(int size) {
 
 /* Write the row of each empty cell: what it touches, and what a stone of either side would form. */
 static inline int churn_cell_rows(const Board *board, Cells empty, const ChurnCamp *camps,
-                                  uint16_t *rows) {
+                                  Row *rows) {
     int found = 0;
     EACH_CELL(cell, empty) {
         int ways = number_of(board->around[cell]);
@@ -87,32 +87,32 @@ static inline int churn_cell_rows(const Board *board, Cells empty, const ChurnCa
         int row = CHURN_FREE * (ways <= 3 ? 0 : ways <= 4 ? 1 : 2) + free;
         row = CHURN_SIZES * row + class_of(camps[0].joined[cell] + 1);
         row = CHURN_SIZES * row + class_of(camps[1].joined[cell] + 1);
-        rows[found++] = (uint16_t)(CHURN_CELL_ROWS + row);
+        rows[found++] = one_row(CHURN_CELL_ROWS + row);
     }
     return found;
 }
 
 /* Write the rows of the stones of a side: 0 for the side to move, or 1. */
-static inline int churn_camp_rows(const ChurnCamp *camp, int side, uint16_t *rows) {
+static inline int churn_camp_rows(const ChurnCamp *camp, int side, Row *rows) {
     int found = 0;
     for (int nth = 0; nth < camp->groups; nth++) {
         int row = CHURN_SIZES * side + class_of(camp->size[nth]);
         row = (CHURN_ROOM + 1) * row + camp->room[nth];
-        rows[found++] = (uint16_t)(CHURN_GROUP_ROWS + 2 * row + (camp->size[nth] < camp->smallest));
+        rows[found++] = one_row(CHURN_GROUP_ROWS + 2 * row + (camp->size[nth] < camp->smallest));
     }
     int tempo = (CHURN_SMALLEST + 1) * side + capped(camp->smallest, CHURN_SMALLEST);
     tempo = (CHURN_FEW + 1) * tempo + capped(camp->apart, CHURN_FEW);
-    rows[found++] = (uint16_t)(CHURN_TEMPO_ROWS + tempo);
+    rows[found++] = one_row(CHURN_TEMPO_ROWS + tempo);
     int first = CHURN_STONE_ROWS + (CHURN_STONES + 1) * side;
-    rows[found++] = (uint16_t)(first + capped(camp->kept, CHURN_STONES));
+    rows[found++] = one_row(first + capped(camp->kept, CHURN_STONES));
     first += 2 * (CHURN_STONES + 1);
-    rows[found++] = (uint16_t)(first + capped(camp->passing, CHURN_STONES));
+    rows[found++] = one_row(first + capped(camp->passing, CHURN_STONES));
     return found;
 }
 
 /* Find the rows of a position of Churn; the side to move has its own stones. Return how many they
  * are, at most MOST_ROWS. */
-static inline int find_churn_rows(const Board *board, Cells own, Cells enemy, uint16_t *rows) {
+static inline int find_churn_rows(const Board *board, Cells own, Cells enemy, Row *rows) {
     ChurnCamp camps[2];
     Cells empty = without(board->all, either(own, enemy));
     see_churn_camp(board, own, empty, &camps[0]);
@@ -121,20 +121,20 @@ static inline int find_churn_rows(const Board *board, Cells own, Cells enemy, ui
     for (int side = 0; side < 2; side++) {
         found += churn_camp_rows(&camps[side], side, rows + found);
     }
-    rows[found++] = row_of(CHURN_APART_ROWS, camps[0].apart, camps[1].apart, CHURN_APART);
+    rows[found++] = one_row(row_of(CHURN_APART_ROWS, camps[0].apart, camps[1].apart, CHURN_APART));
+    rows[found++] = one_row(
+        row_of(CHURN_FORMED_ROWS, camps[0].smallest, camps[1].smallest, CHURN_SMALLEST));
     rows[found++] =
-        row_of(CHURN_FORMED_ROWS, camps[0].smallest, camps[1].smallest, CHURN_SMALLEST);
-    rows[found++] =
-        row_of(CHURN_LARGEST_ROWS, camps[0].largest, camps[1].largest, CHURN_SMALLEST);
-    rows[found++] = (uint16_t)(CHURN_EMPTY_ROWS + capped(number_of(empty), CHURN_STONES));
+        one_row(row_of(CHURN_LARGEST_ROWS, camps[0].largest, camps[1].largest, CHURN_SMALLEST));
+    rows[found++] = one_row(CHURN_EMPTY_ROWS + capped(number_of(empty), CHURN_STONES));
     return found;
 }
 
 /* Return 0..1: how likely the side that has its own stones, and is to move, is to win. */
 static inline double churn_likelihood(const Board *board, Cells own, Cells enemy,
                                       const ChurnNet *net) {
-    uint16_t rows[MOST_ROWS];
-    int16_t sums[WIDTH] = {0};
+    Row rows[MOST_ROWS];
+    Sums sums[WIDTH / LANES];
     add_rows(net->row, rows, find_churn_rows(board, own, enemy, rows), sums);
     return through_layers(&net->layers, sums);
 }

@@ -14,24 +14,16 @@ typedef struct {
 /* Return the cells where a stone can be taken by a stone that could not be placed before. */
 static inline Cells inviting(const Board *board, const Sight *sight, int side) {
     const OustCamp *own = &sight->camp[side], *enemy = &sight->camp[!side];
-    Cells unmet = no_cells(), found = no_cells();
-    for (int nth = 1; nth <= enemy->groups; nth++) {
-        if (is_empty(both(enemy->group[nth].around, own->stones))) {
-            unmet = either(unmet, enemy->group[nth].stones);
-        }
-    }
-    Cells clear = without(sight->empty, own->beside);
-    clear = without(clear, neighbours(board, without(enemy->stones, unmet)));
-    for (int nth = 1; nth <= enemy->groups; nth++) {
+    Cells clear = without(sight->empty, either(own->beside, enemy->met));
+    /* An enemy stone there would join a group that touches none of ours, and touch the one beside it. */
+    Cells found = neighbours(board, both(enemy->beside, clear));
+    for (int nth = 0; nth < enemy->groups; nth++) {
         Cells around = enemy->group[nth].around, joins = both(around, clear);
-        if (is_empty(joins) || !is_empty(both(around, own->stones))) {
-            continue;
+        if (!is_empty(joins)) {
+            Cells rest = joins;
+            (void)take_lowest(&rest);
+            found = either(found, is_empty(rest) ? without(around, joins) : around);
         }
-        /* The enemy stone would join this group, and touch ours. */
-        found = either(found, neighbours(board, joins));
-        Cells rest = joins;
-        (void)take_lowest(&rest);
-        found = either(found, is_empty(rest) ? without(around, joins) : around);
     }
     return found;
 }
@@ -49,7 +41,7 @@ static inline int find_risks(const Board *board, const Sight *sight, int side, R
     while (!is_empty(left)) {
         int cell = take_lowest(&left);
         if (enemy->taken[cell] == enemy->most) {
-            Cells around = around_formed(board, sight, !side, cell);
+            Cells around = formed_at(board, enemy, cell).around;
             drop_cell(&around, cell);
             one_more = either(one_more, around);
             first = cell;
@@ -67,7 +59,7 @@ static inline int find_risks(const Board *board, const Sight *sight, int side, R
         }
         while (!is_empty(left)) {
             int cell = take_lowest(&left);
-            Cells around = around_formed(board, sight, !side, cell);
+            Cells around = formed_at(board, enemy, cell).around;
             int taken = enemy->taken[cell] + has_cell(&around, first);
             others = taken > others ? taken : others;
         }

@@ -18,8 +18,8 @@ typedef struct {
     uint16_t sign[2];
 } Promise;
 
-/* No position has more of them: one for each cell, and three for cells that touch no stone. */
-#define MOST_PROMISES (CELLS + 3)
+/* No position has more of them: each has a cell of its own. */
+#define MOST_PROMISES CELLS
 
 /* Return the class of a stone that takes nothing: whether the enemy, who can take `most` stones
  * before it, can take more then, as many, or how many fewer. */
@@ -38,35 +38,27 @@ static inline int class_of_capture(int taken, int stones) {
 static inline int find_promises(const Board *board, const Sight *sight, int side,
                                 Promise *promises) {
     const OustCamp *own = &sight->camp[side], *enemy = &sight->camp[!side];
-    Cells edges = both(sight->empty, either(own->beside, enemy->beside));
-    Cells free = without(sight->empty, edges);
     int danger = STAKE_SIGNS + STAKES * capped(enemy->most, MOST_DANGER);
-    int stones = number_of(enemy->stones), found = 0, edge = 0, stake[3];
+    int stones = number_of(enemy->stones), found = 0;
     Risk risks[3];
     int sets = find_risks(board, sight, side, risks);
-    for (int nth = 0; nth < sets; nth++) {
-        stake[nth] = danger + class_of_risk(enemy->most, risks[nth].most);
-        Cells cells = both(free, risks[nth].cells);
-        if (!is_empty(cells)) {
-            promises[found++] = (Promise){cells, {PAIR_SIGNS, (uint16_t)stake[nth]}};
-            free = without(free, cells);
-        }
-    }
-    EACH_CELL(cell, edges) {
-        const uint8_t *options = sight->options[edge++];
-        int nth = 0, picked;
-        if (options[side] == 0) {
-            while (!has_cell(&risks[nth].cells, cell)) {
-                nth++;
-            }
-            picked = stake[nth];
-        } else if (has_cell(&own->captures, cell)) {
-            picked = danger + class_of_capture(own->taken[cell], stones);
-        } else {
-            continue;
-        }
+    for (int nth = 0; nth < sight->spots; nth++) {
+        Cells cells = sight->spot[nth].cells;
+        const uint8_t *options = sight->spot[nth].options;
         uint16_t pair = row_of(PAIR_SIGNS, options[side], options[!side], OPTIONS - 1);
-        promises[found++] = (Promise){only(cell), {pair, (uint16_t)picked}};
+        if (options[side] == 0) {
+            for (int set = 0; set < sets; set++) {
+                Cells same = both(cells, risks[set].cells);
+                int stake = danger + class_of_risk(enemy->most, risks[set].most);
+                if (!is_empty(same)) {
+                    promises[found++] = (Promise){same, {pair, (uint16_t)stake}};
+                    cells = without(cells, same);
+                }
+            }
+        } else if (!is_empty(both(cells, own->captures))) {
+            int stake = danger + class_of_capture(own->taken[lowest(cells)], stones);
+            promises[found++] = (Promise){cells, {pair, (uint16_t)stake}};
+        }
     }
     return found;
 }

@@ -8,74 +8,93 @@
 
 #include <string.h>
 
-/* The groups of a side are numbered from 1. Number 0 stands for none: it has no stones. */
+/* How many bits count the stones that are joined on a cell: what is more than they can tell counts as
+ * the most. */
+#define SUM_BITS 4
+
+/* The groups of a side are numbered from 0. */
 typedef struct {
     Cells stones;
-    /* The cells that touch its stones. */
-    Cells beside;
+    /* The cells that touch its stones, and those that touch groups which touch enemy stones. */
+    Cells beside, met;
     int groups;
     struct {
         Cells stones, around;
-        /* The numbers of the enemy groups that it touches, and perhaps 0. */
-        Cells foes;
     } group[CELLS];
-    /* How many stones each group has, and the largest of those enemy groups. */
+    /* How many stones each group has, and the largest of the enemy groups that it touches. */
     int16_t size[CELLS], strongest[CELLS];
     /* The number of the group that the stone on each cell belongs to. */
-    uint8_t mark[CELLS + 1];
+    uint8_t mark[CELLS];
+    /* The bits of how many stones the groups have that touch each cell. */
+    Cells sum[SUM_BITS];
     /* The number of stones in its largest group. */
     int largest;
     /* The placements that take enemy stones, and how many each of them takes. */
     Cells captures;
     int taken[CELLS];
-    /* The numbers of its groups that the enemy could take with one placement, and perhaps 0. */
+    /* The numbers of its groups that the enemy could take with one placement. */
     Cells doomed;
     /* The most stones that it can take with one placement. */
     int most;
 } OustCamp;
 
-/* What an empty cell is to a side: how many stones its groups have that touch it, and how many the
- * largest enemy group has that a stone there would touch, with its group. */
+/* Empty cells that are the same to both sides, and what a stone of x and of o could be on them. */
 typedef struct {
-    int16_t joined, strongest;
-} Edge;
+    Cells cells;
+    uint8_t options[2];
+} Spot;
 
 typedef struct {
     OustCamp camp[2];
     Cells empty;
-    Edge edge[CELLS][2];
-    /* How many empty cells touch stones, and what a stone of x and of o could be on each. */
-    int edges;
-    uint8_t options[CELLS][2];
+    int spots;
+    Spot spot[CELLS];
 } Sight;
 
+/* Count the stones of a group on cells that touch it. */
+static inline void add_to_sum(Cells *sum, Cells cells, int stones) {
+    stones = capped(stones, (1 << SUM_BITS) - 1);
+    for (int first = 0; stones >> first; first++) {
+        if (stones >> first & 1) {
+            Cells carry = cells;
+            for (int bit = first; bit < SUM_BITS; bit++) {
+                Cells full = both(sum[bit], carry);
+                sum[bit] = without(either(sum[bit], carry), full);
+                carry = full;
+            }
+            for (int bit = 0; bit < SUM_BITS; bit++) {
+                sum[bit] = either(sum[bit], carry);
+            }
+        }
+    }
+}
+
 static inline void see_groups(const Board *board, OustCamp *camp, Cells stones) {
-    Cells left = stones;
+    Cells left = stones, beside = no_cells(), sum[SUM_BITS] = {{{0}}};
     camp->stones = stones;
-    camp->beside = camp->group[0].around = camp->group[0].foes = no_cells();
-    camp->groups = camp->largest = camp->size[0] = 0;
-    memset(camp->mark, 0, sizeof camp->mark);
+    camp->groups = camp->largest = 0;
     while (!is_empty(left)) {
-        int nth = ++camp->groups, size = 0;
-        Cells edge = only(take_lowest(&left)), found = edge, around = no_cells();
+        int nth = camp->groups++, size = 0;
+        Cells before = left, edge = only(lowest(left)), around = no_cells();
         while (!is_empty(edge)) {
-            int cell = take_lowest(&edge);
-            Cells fresh = both(board->around[cell], left);
-            camp->mark[cell] = (uint8_t)nth;
-            size++;
-            around = either(around, board->around[cell]);
-            left = without(left, fresh);
-            edge = either(edge, fresh);
-            found = either(found, fresh);
+            left = without(left, edge);
+            EACH_CELL(cell, edge) {
+                camp->mark[cell] = (uint8_t)nth;
+                around = either(around, board->around[cell]);
+                size++;
+            }
+            edge = both(around, left);
         }
         camp->size[nth] = (int16_t)size;
         camp->strongest[nth] = 0;
-        camp->group[nth].stones = found;
+        camp->group[nth].stones = without(before, left);
         camp->group[nth].around = around;
-        camp->group[nth].foes = no_cells();
-        camp->beside = either(camp->beside, around);
+        add_to_sum(sum, around, size);
+        beside = either(beside, around);
         camp->largest = size > camp->largest ? size : camp->largest;
     }
+    camp->beside = beside;
+    memcpy(camp->sum, sum, sizeof sum);
 }
 
 static inline int16_t larger(int16_t one, int16_t other) {
@@ -84,18 +103,19 @@ static inline int16_t larger(int16_t one, int16_t other) {
 
 /* Find which groups touch each other. */
 static inline void see_foes(const Board *board, OustCamp *x, OustCamp *o) {
-    EACH_CELL(cell, x->stones) {
+    Cells touching = both(x->stones, o->beside);
+    x->met = o->met = no_cells();
+    EACH_CELL(cell, touching) {
         int group = x->mark[cell];
-        for (int way = 0; way < board->ways; way++) {
-            int foe = o->mark[board->near[cell][way]];
-            put_cell(&x->group[group].foes, foe);
-            put_cell(&o->group[foe].foes, group);
+        Cells foes = both(board->around[cell], o->stones);
+        x->met = either(x->met, x->group[group].around);
+        while (!is_empty(foes)) {
+            int foe = o->mark[take_lowest(&foes)];
+            o->met = either(o->met, o->group[foe].around);
             x->strongest[group] = larger(x->strongest[group], o->size[foe]);
             o->strongest[foe] = larger(o->strongest[foe], x->size[group]);
         }
     }
-    o->group[0].foes = no_cells();
-    x->strongest[0] = o->strongest[0] = 0;
 }
 
 /* Return what a stone on an empty cell could be that would form a group of so many stones, take so
@@ -107,62 +127,91 @@ static inline uint8_t option_of(int formed, int foe, int taken) {
     return (uint8_t)(1 + MEETINGS * sizes[capped(formed, 15)] + meeting);
 }
 
-/* Let the cells around each group know of it. */
-static inline void see_touching(Sight *sight, int side) {
-    const OustCamp *camp = &sight->camp[side];
-    for (int nth = 1; nth <= camp->groups; nth++) {
-        int16_t size = camp->size[nth], strongest = camp->strongest[nth];
-        Cells around = both(camp->group[nth].around, sight->empty);
-        EACH_CELL(cell, around) {
-            Edge *own = &sight->edge[cell][side], *enemy = &sight->edge[cell][!side];
-            own->joined = (int16_t)(own->joined + size);
-            own->strongest = larger(own->strongest, strongest);
-            enemy->strongest = larger(enemy->strongest, size);
+/* The group that a stone on an empty cell would form: how many stones it has, and what touches it. */
+typedef struct {
+    int size;
+    Cells around;
+} Formed;
+
+static inline Formed formed_at(const Board *board, const OustCamp *own, int cell) {
+    Formed formed = {1, board->around[cell]};
+    Cells joined = both(formed.around, own->stones);
+    while (!is_empty(joined)) {
+        int nth = own->mark[lowest(joined)];
+        formed.size += own->size[nth];
+        formed.around = either(formed.around, own->group[nth].around);
+        joined = without(joined, own->group[nth].stones);
+    }
+    return formed;
+}
+
+/* Note what a side can take on an empty cell, and return what a stone there could be. */
+static inline uint8_t see_cell(const Board *board, OustCamp *own, OustCamp *enemy, int cell) {
+    Formed formed = formed_at(board, own, cell);
+    if (formed.size == 1) {
+        return 0;
+    }
+    Cells touched = both(formed.around, enemy->stones), foes = no_cells();
+    int strongest = 0, taken = 0;
+    while (!is_empty(touched)) {
+        int foe = enemy->mark[lowest(touched)], size = enemy->size[foe];
+        add_cell(&foes, foe);
+        taken += size;
+        strongest = size > strongest ? size : strongest;
+        touched = without(touched, enemy->group[foe].stones);
+    }
+    if (strongest >= formed.size) {
+        taken = 0;
+    }
+    if (taken > 0) {
+        enemy->doomed = either(enemy->doomed, foes);
+        put_cell(&own->captures, cell);
+        own->taken[cell] = taken;
+        own->most = taken > own->most ? taken : own->most;
+    }
+    return option_of(formed.size, strongest, taken);
+}
+
+/* Find the spots of empty cells where a stone of either side would meet no enemy stone. There a stone
+ * of a side is the same wherever its groups that touch the cell have as many stones. */
+static inline void see_quiet(Sight *sight, int side, Cells cells) {
+    const Cells *sum = sight->camp[side].sum;
+    while (!is_empty(cells)) {
+        int first = lowest(cells), joined = 0;
+        Spot *spot = &sight->spot[sight->spots++];
+        spot->cells = cells;
+        for (int bit = 0; bit < SUM_BITS; bit++) {
+            int has_bit = has_cell(&sum[bit], first);
+            joined |= has_bit << bit;
+            spot->cells = has_bit ? both(spot->cells, sum[bit]) : without(spot->cells, sum[bit]);
         }
+        spot->options[side] = option_of(joined + 1, 0, 0);
+        spot->options[!side] = 0;
+        cells = without(cells, spot->cells);
     }
 }
 
-/* Note that a side can take enemy groups on a cell; return how many stones they have. */
-static inline int note_capture(const Board *board, OustCamp *own, OustCamp *enemy, int cell) {
-    Cells foes = no_cells();
-    int taken = 0;
-    for (int way = 0; way < board->ways; way++) {
-        int near = board->near[cell][way];
-        foes = either(foes, own->group[own->mark[near]].foes);
-        add_cell(&foes, enemy->mark[near]);
+/* Find all that either side could take, and what a stone of either could be on each empty cell. */
+static inline void see_spots(const Board *board, Sight *sight) {
+    OustCamp *x = &sight->camp[0], *o = &sight->camp[1];
+    Cells meeting = either(both(x->beside, o->beside), either(x->met, o->met));
+    Cells free = without(sight->empty, either(x->beside, o->beside));
+    Cells quiet = without(sight->empty, either(free, meeting));
+    meeting = both(meeting, sight->empty);
+    sight->spots = 0;
+    if (!is_empty(free)) {
+        sight->spot[sight->spots++] = (Spot){free, {0, 0}};
     }
-    EACH_CELL(foe, foes) {
-        taken += enemy->size[foe];
+    see_quiet(sight, 0, both(quiet, x->beside));
+    see_quiet(sight, 1, both(quiet, o->beside));
+    x->captures = o->captures = x->doomed = o->doomed = no_cells();
+    x->most = o->most = 0;
+    EACH_CELL(cell, meeting) {
+        Spot *spot = &sight->spot[sight->spots++];
+        spot->cells = only(cell);
+        spot->options[0] = see_cell(board, x, o, cell);
+        spot->options[1] = see_cell(board, o, x, cell);
     }
-    enemy->doomed = either(enemy->doomed, foes);
-    put_cell(&own->captures, cell);
-    own->taken[cell] = taken;
-    own->most = taken > own->most ? taken : own->most;
-    return taken;
-}
-
-static inline void see_captures(const Board *board, Sight *sight) {
-    Cells cells = both(either(sight->camp[0].beside, sight->camp[1].beside), sight->empty);
-    int edges = 0;
-    memset(sight->edge, 0, (size_t)board->count * sizeof *sight->edge);
-    for (int side = 0; side < 2; side++) {
-        sight->camp[side].most = 0;
-        sight->camp[side].doomed = sight->camp[side].captures = no_cells();
-        see_touching(sight, side);
-    }
-    EACH_CELL(cell, cells) {
-        for (int side = 0; side < 2; side++) {
-            OustCamp *own = &sight->camp[side], *enemy = &sight->camp[!side];
-            int formed = sight->edge[cell][side].joined + 1, taken = 0;
-            int strongest = sight->edge[cell][side].strongest;
-            if (formed > 1 && strongest > 0 && strongest < formed) {
-                taken = note_capture(board, own, enemy, cell);
-            }
-            sight->options[edges][side] = formed > 1 ? option_of(formed, strongest, taken) : 0;
-        }
-        edges++;
-    }
-    sight->edges = edges;
 }
 
 /* See all that there is in a position with these stones of x and o. */
@@ -171,7 +220,7 @@ static inline void see(const Board *board, const Cells *stones, Sight *sight) {
     see_groups(board, &sight->camp[0], stones[0]);
     see_groups(board, &sight->camp[1], stones[1]);
     see_foes(board, &sight->camp[0], &sight->camp[1]);
-    see_captures(board, sight);
+    see_spots(board, sight);
 }
 
 /* Return the cells where a side may place without touching a stone of its own. */
@@ -185,16 +234,6 @@ static inline int may_place(const Sight *sight, int side) {
 
 static inline Cells oust_placements(const Sight *sight, int side) {
     return either(sight->camp[side].captures, apart(sight, side));
-}
-
-/* Return the cells that touch the group which a stone of a side on a cell would form. */
-static inline Cells around_formed(const Board *board, const Sight *sight, int side, int cell) {
-    const OustCamp *camp = &sight->camp[side];
-    Cells found = board->around[cell];
-    for (int way = 0; way < board->ways; way++) {
-        found = either(found, camp->group[camp->mark[board->near[cell][way]]].around);
-    }
-    return found;
 }
 
 #endif

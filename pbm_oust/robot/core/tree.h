@@ -721,15 +721,19 @@ static double glance(void *it, uint32_t number, KnownAlike *alike, uint32_t most
 
 static int rows(void *it, uint32_t number, uint16_t *found) {
     Tree *tree = it;
-    int side = node_at(tree, number)->to_move;
+    int side = node_at(tree, number)->to_move, picked, count = 0;
+    Row rows[MOST_ROWS];
     if (is_of_churn(tree->eye)) {
         const Cells *stones = stones_of(tree, number);
-        return find_churn_rows(&tree->board, stones[side], stones[!side], found);
+        picked = find_churn_rows(&tree->board, stones[side], stones[!side], rows);
+    } else {
+        const Sight *sight = sight_of(tree, number);
+        picked = find_rows(&tree->board, sight, may_place(sight, side) ? side : !side, rows);
     }
-    const Sight *sight = sight_of(tree, number);
-    int count = find_rows(&tree->board, sight, may_place(sight, side) ? side : !side, found);
-    for (int free = free_cells(sight); free > 0; free--) {
-        found[count++] = CELL_ROWS;
+    for (int nth = 0; nth < picked; nth++) {
+        for (int times = 0; times < rows[nth].times; times++) {
+            found[count++] = rows[nth].number;
+        }
     }
     return count;
 }
