@@ -85,17 +85,32 @@ static inline Stance oust_place(const Board *board, const Stance *from, int cell
     return to;
 }
 
-/* A game by chance: the stones, and the empty cells in any order. */
+/* A game by chance: the sides, and the empty cells in any order. Each group has the number of one of
+ * its cells. */
 typedef struct {
-    Cells stones[2];
+    OustCamp camp[2];
     int empties;
     uint8_t empty[CELLS];
 } Course;
 
+static inline void begin_course(const Board *board, const Cells *stones, Course *course) {
+    Cells empty = without(board->all, either(stones[0], stones[1]));
+    for (int side = 0; side < 2; side++) {
+        Cells left = course->camp[side].stones = stones[side];
+        while (!is_empty(left)) {
+            left = add_group(board, &course->camp[side], lowest(left), left);
+        }
+    }
+    course->empties = 0;
+    EACH_CELL(cell, empty) {
+        course->empty[course->empties++] = (uint8_t)cell;
+    }
+}
+
 /* Place a stone of a side by chance, each allowed placement being equally likely: cells are drawn
  * until one is allowed. Return -1 if none is, else how many stones were taken. */
 static inline int draw_placement(const Board *board, Chance *chance, Course *course, int side) {
-    Cells own = course->stones[side], enemy = course->stones[!side];
+    OustCamp *own = &course->camp[side], *enemy = &course->camp[!side];
     for (int drawn = 0; drawn < course->empties; drawn++) {
         int left = course->empties - drawn, number = drawn;
         if (!chance->picks_lowest) {
@@ -108,22 +123,25 @@ static inline int draw_placement(const Board *board, Chance *chance, Course *cou
         int cell = course->empty[number];
         course->empty[number] = course->empty[drawn];
         course->empty[drawn] = (uint8_t)cell;
-        Cells taken = no_cells();
-        if (!is_empty(both(board->around[cell], own))) {
-            taken = taken_at(board, own, enemy, cell);
-            if (is_empty(taken)) {
+        Group formed = formed_at(board, own, cell);
+        Foes taken = {no_cells(), 0, 0};
+        if (formed.size > 1) {
+            taken = foes_of(enemy, &formed);
+            if (taken.number == 0 || taken.strongest >= formed.size) {
                 continue;
             }
         }
         course->empty[drawn] = course->empty[--course->empties];
-        add_cell(&course->stones[side], cell);
-        course->stones[!side] = without(enemy, taken);
-        int number_taken = 0;
-        while (!is_empty(taken)) {
-            course->empty[course->empties++] = (uint8_t)take_lowest(&taken);
-            number_taken++;
+        own->stones = either(own->stones, formed.stones);
+        own->group[cell] = formed;
+        EACH_CELL(each, formed.stones) {
+            own->mark[each] = (uint8_t)cell;
         }
-        return number_taken;
+        enemy->stones = without(enemy->stones, taken.stones);
+        EACH_CELL(each, taken.stones) {
+            course->empty[course->empties++] = (uint8_t)each;
+        }
+        return taken.number;
     }
     return -1;
 }
@@ -132,12 +150,9 @@ static inline int draw_placement(const Board *board, Chance *chance, Course *cou
  * 0 to 1, and add to `steps` how many stones were placed. */
 static inline double oust_game(const Board *board, Chance *chance, const Stance *from,
                                long *steps) {
-    Course course = {{from->stones[0], from->stones[1]}, 0, {0}};
-    Cells empty = without(board->all, either(from->stones[0], from->stones[1]));
+    Course course;
+    begin_course(board, from->stones, &course);
     int side = from->to_move, has_passed = 0, has_taken = from->is_mid_turn;
-    while (!is_empty(empty)) {
-        course.empty[course.empties++] = (uint8_t)take_lowest(&empty);
-    }
     for (int left = LONGEST * board->count; left > 0; left--) {
         int taken = draw_placement(board, chance, &course, side);
         if (taken < 0 && has_taken) {
@@ -147,7 +162,7 @@ static inline double oust_game(const Board *board, Chance *chance, const Stance 
             taken = draw_placement(board, chance, &course, side);
         }
         ++*steps;
-        if (taken > 0 && is_empty(course.stones[!side])) {
+        if (taken > 0 && is_empty(course.camp[!side].stones)) {
             return side == from->to_move;
         }
         if (taken < 0 && has_passed) {

@@ -12,17 +12,22 @@
  * the most. */
 #define SUM_BITS 4
 
-/* The groups of a side are numbered from 0. */
+typedef struct {
+    Cells stones;
+    /* The cells that touch its stones. */
+    Cells around;
+    int size;
+} Group;
+
+/* A side and its groups, which are numbered from 0. */
 typedef struct {
     Cells stones;
     /* The cells that touch its stones, and those that touch groups which touch enemy stones. */
     Cells beside, met;
     int groups;
-    struct {
-        Cells stones, around;
-    } group[CELLS];
-    /* How many stones each group has, and the largest of the enemy groups that it touches. */
-    int16_t size[CELLS], strongest[CELLS];
+    Group group[CELLS];
+    /* How many stones the largest enemy group has that each group touches. */
+    int strongest[CELLS];
     /* The number of the group that the stone on each cell belongs to. */
     uint8_t mark[CELLS];
     /* The bits of how many stones the groups have that touch each cell. */
@@ -32,7 +37,7 @@ typedef struct {
     /* The placements that take enemy stones, and how many each of them takes. */
     Cells captures;
     int taken[CELLS];
-    /* The numbers of its groups that the enemy could take with one placement. */
+    /* Its stones that the enemy could take with one placement. */
     Cells doomed;
     /* The most stones that it can take with one placement. */
     int most;
@@ -50,6 +55,10 @@ typedef struct {
     int spots;
     Spot spot[CELLS];
 } Sight;
+
+static inline int larger(int one, int other) {
+    return one > other ? one : other;
+}
 
 /* Count the stones of a group on cells that touch it. */
 static inline void add_to_sum(Cells *sum, Cells cells, int stones) {
@@ -69,36 +78,39 @@ static inline void add_to_sum(Cells *sum, Cells cells, int stones) {
     }
 }
 
+/* Let a group that has one of some stones, and all that touch it, have a number. Return the stones of
+ * other groups. */
+static inline Cells add_group(const Board *board, OustCamp *camp, int number, Cells stones) {
+    Cells left = stones, edge = only(lowest(stones));
+    Group group = {no_cells(), no_cells(), 0};
+    while (!is_empty(edge)) {
+        left = without(left, edge);
+        EACH_CELL(cell, edge) {
+            camp->mark[cell] = (uint8_t)number;
+            group.around = either(group.around, board->around[cell]);
+            group.size++;
+        }
+        edge = both(group.around, left);
+    }
+    group.stones = without(stones, left);
+    camp->group[number] = group;
+    return left;
+}
+
 static inline void see_groups(const Board *board, OustCamp *camp, Cells stones) {
     Cells left = stones, beside = no_cells(), sum[SUM_BITS] = {{{0}}};
     camp->stones = stones;
     camp->groups = camp->largest = 0;
     while (!is_empty(left)) {
-        int nth = camp->groups++, size = 0;
-        Cells before = left, edge = only(lowest(left)), around = no_cells();
-        while (!is_empty(edge)) {
-            left = without(left, edge);
-            EACH_CELL(cell, edge) {
-                camp->mark[cell] = (uint8_t)nth;
-                around = either(around, board->around[cell]);
-                size++;
-            }
-            edge = both(around, left);
-        }
-        camp->size[nth] = (int16_t)size;
-        camp->strongest[nth] = 0;
-        camp->group[nth].stones = without(before, left);
-        camp->group[nth].around = around;
-        add_to_sum(sum, around, size);
-        beside = either(beside, around);
-        camp->largest = size > camp->largest ? size : camp->largest;
+        const Group *group = &camp->group[camp->groups];
+        left = add_group(board, camp, camp->groups, left);
+        camp->strongest[camp->groups++] = 0;
+        camp->largest = larger(camp->largest, group->size);
+        add_to_sum(sum, group->around, group->size);
+        beside = either(beside, group->around);
     }
     camp->beside = beside;
     memcpy(camp->sum, sum, sizeof sum);
-}
-
-static inline int16_t larger(int16_t one, int16_t other) {
-    return one > other ? one : other;
 }
 
 /* Find which groups touch each other. */
@@ -112,8 +124,8 @@ static inline void see_foes(const Board *board, OustCamp *x, OustCamp *o) {
         while (!is_empty(foes)) {
             int foe = o->mark[take_lowest(&foes)];
             o->met = either(o->met, o->group[foe].around);
-            x->strongest[group] = larger(x->strongest[group], o->size[foe]);
-            o->strongest[foe] = larger(o->strongest[foe], x->size[group]);
+            x->strongest[group] = larger(x->strongest[group], o->group[foe].size);
+            o->strongest[foe] = larger(o->strongest[foe], x->group[group].size);
         }
     }
 }
@@ -127,49 +139,55 @@ static inline uint8_t option_of(int formed, int foe, int taken) {
     return (uint8_t)(1 + MEETINGS * sizes[capped(formed, 15)] + meeting);
 }
 
-/* The group that a stone on an empty cell would form: how many stones it has, and what touches it. */
-typedef struct {
-    int size;
-    Cells around;
-} Formed;
-
-static inline Formed formed_at(const Board *board, const OustCamp *own, int cell) {
-    Formed formed = {1, board->around[cell]};
+/* Return the group that a stone of a side on an empty cell would form. */
+static inline Group formed_at(const Board *board, const OustCamp *own, int cell) {
+    Group formed = {only(cell), board->around[cell], 1};
     Cells joined = both(formed.around, own->stones);
     while (!is_empty(joined)) {
-        int nth = own->mark[lowest(joined)];
-        formed.size += own->size[nth];
-        formed.around = either(formed.around, own->group[nth].around);
-        joined = without(joined, own->group[nth].stones);
+        const Group *group = &own->group[own->mark[lowest(joined)]];
+        formed.stones = either(formed.stones, group->stones);
+        formed.around = either(formed.around, group->around);
+        formed.size += group->size;
+        joined = without(joined, group->stones);
     }
     return formed;
 }
 
+/* The groups of a side that a group of the other one touches: how many stones all of them have, and
+ * the largest. */
+typedef struct {
+    Cells stones;
+    int number, strongest;
+} Foes;
+
+static inline Foes foes_of(const OustCamp *enemy, const Group *formed) {
+    Foes foes = {no_cells(), 0, 0};
+    Cells touched = both(formed->around, enemy->stones);
+    while (!is_empty(touched)) {
+        const Group *group = &enemy->group[enemy->mark[lowest(touched)]];
+        foes.stones = either(foes.stones, group->stones);
+        foes.number += group->size;
+        foes.strongest = larger(foes.strongest, group->size);
+        touched = without(touched, group->stones);
+    }
+    return foes;
+}
+
 /* Note what a side can take on an empty cell, and return what a stone there could be. */
 static inline uint8_t see_cell(const Board *board, OustCamp *own, OustCamp *enemy, int cell) {
-    Formed formed = formed_at(board, own, cell);
+    Group formed = formed_at(board, own, cell);
     if (formed.size == 1) {
         return 0;
     }
-    Cells touched = both(formed.around, enemy->stones), foes = no_cells();
-    int strongest = 0, taken = 0;
-    while (!is_empty(touched)) {
-        int foe = enemy->mark[lowest(touched)], size = enemy->size[foe];
-        add_cell(&foes, foe);
-        taken += size;
-        strongest = size > strongest ? size : strongest;
-        touched = without(touched, enemy->group[foe].stones);
-    }
-    if (strongest >= formed.size) {
-        taken = 0;
-    }
+    Foes foes = foes_of(enemy, &formed);
+    int taken = foes.strongest < formed.size ? foes.number : 0;
     if (taken > 0) {
-        enemy->doomed = either(enemy->doomed, foes);
+        enemy->doomed = either(enemy->doomed, foes.stones);
         put_cell(&own->captures, cell);
         own->taken[cell] = taken;
-        own->most = taken > own->most ? taken : own->most;
+        own->most = larger(own->most, taken);
     }
-    return option_of(formed.size, strongest, taken);
+    return option_of(formed.size, foes.strongest, taken);
 }
 
 /* Find the spots of empty cells where a stone of either side would meet no enemy stone. There a stone

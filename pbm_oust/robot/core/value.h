@@ -21,9 +21,11 @@ static inline int find_rows(const Board *board, const Sight *sight, int side, Ro
     for (int is_enemy = 0; is_enemy < 2; is_enemy++) {
         const OustCamp *camp = is_enemy ? enemy : own;
         for (int nth = 0; nth < camp->groups; nth++) {
-            int size = MOST_SIZE * is_enemy + capped(camp->size[nth], MOST_SIZE) - 1;
+            const Group *group = &camp->group[nth];
+            int size = MOST_SIZE * is_enemy + capped(group->size, MOST_SIZE) - 1;
             int foe = capped(camp->strongest[nth], MOST_FOE);
-            int row = 2 * ((MOST_FOE + 1) * size + foe) + has_cell(&camp->doomed, nth);
+            int is_doomed = !is_empty(both(group->stones, camp->doomed));
+            int row = 2 * ((MOST_FOE + 1) * size + foe) + is_doomed;
             rows[found++] = one_row(GROUP_ROWS + row);
         }
     }
