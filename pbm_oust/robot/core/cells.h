@@ -181,24 +181,23 @@ static inline void make_board(Board *board, const Lattice *lattice) {
 /* Return the cells that touch at least one cell of a set. */
 static inline Cells neighbours(const Board *board, Cells some) {
     Cells found = no_cells();
-    while (!is_empty(some)) {
-        found = either(found, board->around[take_lowest(&some)]);
+    EACH_CELL(cell, some) {
+        found = either(found, board->around[cell]);
     }
     return found;
 }
 
-/* Return the connected parts of `within` that hold a cell of `seeds`, and add to `around` the
- * cells that touch them. */
+/* Return the connected parts of `within` that hold a cell of `seeds`; `around` gets the cells that
+ * touch them. */
 static inline Cells flood(const Board *board, Cells seeds, Cells within, Cells *around) {
-    Cells edge = both(seeds, within), reached = edge;
+    Cells left = within, edge = both(seeds, within);
+    *around = no_cells();
     while (!is_empty(edge)) {
-        Cells beside = board->around[take_lowest(&edge)];
-        Cells fresh = without(both(beside, within), reached);
-        *around = either(*around, beside);
-        reached = either(reached, fresh);
-        edge = either(edge, fresh);
+        left = without(left, edge);
+        *around = either(*around, neighbours(board, edge));
+        edge = both(*around, left);
     }
-    return reached;
+    return without(within, left);
 }
 
 #endif

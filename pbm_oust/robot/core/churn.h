@@ -24,7 +24,7 @@ static inline void find_groups(const Board *board, Cells stones, Groups *groups)
     groups->count = 0;
     while (!is_empty(stones)) {
         int nth = groups->count++;
-        Cells around = no_cells(), found = flood(board, only(lowest(stones)), stones, &around);
+        Cells around, found = flood(board, only(lowest(stones)), stones, &around);
         groups->group[nth].stones = found;
         groups->group[nth].size = number_of(found);
         groups->group[nth].around = around;

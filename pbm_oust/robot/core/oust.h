@@ -12,13 +12,12 @@
 /* Return the enemy stones that a side takes on an empty cell that touches a stone of its own; none
  * if it may not place there. */
 static inline Cells taken_at(const Board *board, Cells own, Cells enemy, int cell) {
-    Cells around = no_cells(), ignored, within = own, taken = no_cells();
+    Cells around, ignored, within = own, taken = no_cells();
     add_cell(&within, cell);
     Cells formed = flood(board, only(cell), within, &around);
     Cells touched = both(around, enemy);
     int size = number_of(formed);
     while (!is_empty(touched)) {
-        ignored = no_cells();
         Cells foes = flood(board, only(lowest(touched)), enemy, &ignored);
         if (number_of(foes) >= size) {
             return no_cells();
