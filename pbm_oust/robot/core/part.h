@@ -76,12 +76,12 @@ static int copy_crown(Tree *part, const Tree *tree, uint32_t number, uint32_t *p
         return 0;
     }
     *copy = (Crown){crown->branches, crown->branches, crown->sets, crown->untried};
-    memcpy(copy->set, crown->set, crown->sets * sizeof(Alike));
-    memcpy(branches_of(copy), branches_of(crown), crown->branches * sizeof(Branch));
+    memcpy(sets_of(copy), sets_of(crown), crown->sets * sizeof(Alike));
+    memcpy(copy->branch, crown->branch, crown->branches * sizeof(Branch));
     node_at(part, number)->crown = copy;
     int depth = node_at(part, number)->depth + 1;
     for (int nth = 0; nth < copy->branches; nth++) {
-        uint32_t after = branches_of(copy)[nth].node;
+        uint32_t after = copy->branch[nth].node;
         if (places[after] == NOWHERE) {
             places[after] = part->positions;
             origins[part->positions] = after;
@@ -89,7 +89,7 @@ static int copy_crown(Tree *part, const Tree *tree, uint32_t number, uint32_t *p
                 return 0;
             }
         }
-        branches_of(copy)[nth].node = places[after];
+        copy->branch[nth].node = places[after];
     }
     return 1;
 }

@@ -24,7 +24,7 @@ static int branch_of(Tree *tree, uint32_t number, int cell) {
     }
     Crown *crown = node_at(tree, number)->crown;
     for (int nth = 0; nth < crown->branches; nth++) {
-        if (branches_of(crown)[nth].cell == cell) {
+        if (crown->branch[nth].cell == cell) {
             return nth;
         }
     }
@@ -48,7 +48,7 @@ static int play_proved(Tree *tree, uint32_t number, int worth, long *left) {
             continue;
         }
         Node *node = node_at(tree, number);
-        uint32_t next = branches_of(node->crown)[branch].node;
+        uint32_t next = node->crown->branch[branch].node;
         if (after.is_mid_turn && !play_proved(tree, next, worth, left)) {
             continue;
         }
@@ -73,7 +73,7 @@ static void hear(Tree *tree, uint32_t number) {
         return;
     }
     for (int nth = 0; nth < node->crown->branches; nth++) {
-        Branch *branch = &branches_of(node->crown)[nth];
+        Branch *branch = &node->crown->branch[nth];
         Node *after = node_at(tree, branch->node);
         Stance standing = stance_of(tree, branch->node);
         standing.result = after->proved;

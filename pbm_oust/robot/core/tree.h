@@ -52,6 +52,7 @@
 #define DEEPEST 2048
 
 typedef struct {
+    _Alignas(Alike)
     /* What came of it, for the side to move before it, and of such placements elsewhere;
      * -INFINITY if it is proved to lose. */
     float mean;
@@ -71,9 +72,10 @@ typedef struct {
     /* How many sets of cells there are, and how many of them have cells that were not tried. The
      * latest of these is the most promising. */
     uint16_t sets, untried;
-    /* In the only set of a position where a side must pass there is no cell. Behind the sets come the
-     * branches that were tried. */
-    Alike set[];
+    /* The branches that were tried, which a way down the tree needs first. Behind the last one that
+     * there is room for come the sets. In the only set of a position where a side must pass there is
+     * no cell. */
+    Branch branch[];
 } Crown;
 
 typedef struct {
@@ -136,8 +138,8 @@ static Cells *stones_of(const Tree *tree, uint32_t number) {
     return tree->shelves[number / SHELF]->stones[number % SHELF];
 }
 
-static Branch *branches_of(Crown *crown) {
-    return (Branch *)(crown->set + crown->sets);
+static Alike *sets_of(Crown *crown) {
+    return (Alike *)(crown->branch + crown->most_branches);
 }
 
 static size_t size_of_crown(uint32_t branches, uint32_t sets) {
@@ -145,8 +147,8 @@ static size_t size_of_crown(uint32_t branches, uint32_t sets) {
 }
 
 /* Return how promising a branch looked before it was tried. */
-static double prior_of(const Crown *crown, const Branch *branch) {
-    return branch->set == NO_SET ? 0.0 : crown->set[branch->set].prior;
+static double prior_of(Crown *crown, const Branch *branch) {
+    return branch->set == NO_SET ? 0.0 : sets_of(crown)[branch->set].prior;
 }
 
 static Stance stance_of(const Tree *tree, uint32_t number) {
@@ -388,7 +390,7 @@ static int crown(Tree *tree, uint32_t number) {
         return 0;
     }
     *crown = (Crown){0, 1, (uint16_t)sets, (uint16_t)sets};
-    memcpy(crown->set, tree->alike, sets * sizeof(Alike));
+    memcpy(sets_of(crown), tree->alike, sets * sizeof(Alike));
     node->crown = crown;
     return 1;
 }
@@ -405,8 +407,8 @@ static int widen(Tree *tree, Node *node) {
         return 0;
     }
     *after = (Crown){before->branches, (uint16_t)most, before->sets, before->untried};
-    memcpy(after->set, before->set, before->sets * sizeof(Alike));
-    memcpy(branches_of(after), branches_of(before), before->branches * sizeof(Branch));
+    memcpy(sets_of(after), sets_of(before), before->sets * sizeof(Alike));
+    memcpy(after->branch, before->branch, before->branches * sizeof(Branch));
     give_block(&tree->room, before, size_of_crown(before->most_branches, before->sets));
     node->crown = after;
     return 1;
@@ -423,7 +425,7 @@ static int add_branch(Tree *tree, uint32_t number, uint16_t cell, uint16_t set) 
         return -1;
     }
     Crown *crown = node->crown;
-    Branch *added = &branches_of(crown)[crown->branches];
+    Branch *added = &crown->branch[crown->branches];
     *added = (Branch){0, 0, after, 0, cell, set};
     added->boost = (float)prior_of(crown, added);
     return crown->branches++;
@@ -434,14 +436,14 @@ static int add_branch(Tree *tree, uint32_t number, uint16_t cell, uint16_t set) 
 static int try_branch(Tree *tree, uint32_t number) {
     Crown *crown = node_at(tree, number)->crown;
     uint16_t last = (uint16_t)(crown->untried - 1), cell = PASS;
-    Alike *set = &crown->set[last];
+    Alike *set = &sets_of(crown)[last];
     if (!is_empty(set->cells)) {
         cell = (uint16_t)choose(&tree->chance, &tree->board, set->cells);
     }
     int added = add_branch(tree, number, cell, last);
     if (added >= 0) {
         crown = node_at(tree, number)->crown;
-        set = &crown->set[last];
+        set = &sets_of(crown)[last];
         if (cell != PASS) {
             drop_cell(&set->cells, cell);
         }
@@ -479,11 +481,11 @@ static float most_merit(const Branch *branch, int branches, float spread) {
 static int most_promising(Tree *tree, uint32_t number) {
     const Node *node = node_at(tree, number);
     Crown *crown = node->crown;
-    const Branch *branch = branches_of(crown);
+    const Branch *branch = crown->branch;
     float spread = (float)(tree->curiosity * sqrt(node->visits));
     float most = most_merit(branch, crown->branches, spread);
     if (crown->untried) {
-        double prior = crown->set[crown->untried - 1].prior;
+        double prior = sets_of(crown)[crown->untried - 1].prior;
         if (node->total / node->visits - CAUTION + spread * prior > most) {
             return try_branch(tree, number);
         }
@@ -505,7 +507,7 @@ static double usual_worth(const Tree *tree, int side, uint16_t cell) {
 
 /* Let what came of a placement count for all of its side on the same cell. */
 static void note(Tree *tree, const Node *node, int number, double value) {
-    uint16_t cell = branches_of(node->crown)[number].cell;
+    uint16_t cell = node->crown->branch[number].cell;
     if (cell != PASS) {
         tree->history[node->to_move][cell].total += value;
         tree->history[node->to_move][cell].times++;
@@ -523,7 +525,7 @@ static void conclude(const Tree *tree, Node *node, double value) {
         return;
     }
     for (int nth = 0; nth < node->crown->branches; nth++) {
-        const Node *after = node_at(tree, branches_of(node->crown)[nth].node);
+        const Node *after = node_at(tree, node->crown->branch[nth].node);
         if (after->proved == UNKNOWN) {
             return;
         }
@@ -534,7 +536,7 @@ static void conclude(const Tree *tree, Node *node, double value) {
 
 /* Let what came of a branch count once more. */
 static void learn(const Tree *tree, Node *node, int number) {
-    Branch *branch = &branches_of(node->crown)[number];
+    Branch *branch = &node->crown->branch[number];
     const Node *after = node_at(tree, branch->node);
     double value = worth_to(after, node->to_move);
     branch->visits++;
@@ -563,7 +565,7 @@ static int descend(Tree *tree, uint32_t number) {
         }
         path[steps].node = number;
         path[steps++].branch = branch;
-        number = branches_of(node->crown)[branch].node;
+        number = node->crown->branch[branch].node;
         node = node_at(tree, number);
     }
     double value = value_of(node);
@@ -698,7 +700,7 @@ static void know(const void *it, uint32_t number, Known *known) {
 
 static void know_branch(const void *it, uint32_t number, uint32_t nth, KnownBranch *known) {
     Crown *crown = node_at(it, number)->crown;
-    const Branch *branch = &branches_of(crown)[nth];
+    const Branch *branch = &crown->branch[nth];
     known->cell = branch->cell == PASS ? -1 : branch->cell;
     known->visits = branch->visits;
     known->prior = prior_of(crown, branch);
