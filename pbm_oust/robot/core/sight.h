@@ -63,7 +63,7 @@ static inline int larger(int one, int other) {
 /* Count the stones of a group on cells that touch it. */
 static inline void add_to_sum(Cells *sum, Cells cells, int stones) {
     stones = capped(stones, (1 << SUM_BITS) - 1);
-    for (int first = 0; stones >> first; first++) {
+    for (int first = 0; first < SUM_BITS; first++) {
         if (stones >> first & 1) {
             Cells carry = cells;
             for (int bit = first; bit < SUM_BITS; bit++) {
