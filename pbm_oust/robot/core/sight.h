@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* How many bits count the stones that are joined on a cell: what is more than they can tell counts as
- * the most. */
+/* The stones that a side would join on a cell are counted in so many bits, up to 15: `option_of` tells
+ * no larger numbers apart. */
 #define SUM_BITS 4
 
 typedef struct {
@@ -30,7 +30,8 @@ typedef struct {
     int strongest[CELLS];
     /* The number of the group that the stone on each cell belongs to. */
     uint8_t mark[CELLS];
-    /* The bits of how many stones the groups have that touch each cell. */
+    /* How many stones the groups have that touch each cell: the cells that have each bit, the lowest
+     * first. */
     Cells sum[SUM_BITS];
     /* The number of stones in its largest group. */
     int largest;
@@ -43,7 +44,7 @@ typedef struct {
     int most;
 } OustCamp;
 
-/* Empty cells that are the same to both sides, and what a stone of x and of o could be on them. */
+/* Empty cells that nothing tells apart, and what a stone of x and of o could be on each of them. */
 typedef struct {
     Cells cells;
     uint8_t options[2];
@@ -78,8 +79,8 @@ static inline void add_to_sum(Cells *sum, Cells cells, int stones) {
     }
 }
 
-/* Let a group that has one of some stones, and all that touch it, have a number. Return the stones of
- * other groups. */
+/* Find the group of the first of some stones, and let it have a number. Return the stones of other
+ * groups. */
 static inline Cells add_group(const Board *board, OustCamp *camp, int number, Cells stones) {
     Cells left = stones, edge = only(lowest(stones));
     Group group = {no_cells(), no_cells(), 0};
@@ -190,8 +191,8 @@ static inline uint8_t see_cell(const Board *board, OustCamp *own, OustCamp *enem
     return option_of(formed.size, foes.strongest, taken);
 }
 
-/* Find the spots of empty cells where a stone of either side would meet no enemy stone. There a stone
- * of a side is the same wherever its groups that touch the cell have as many stones. */
+/* Find the spots of cells where only a side has stones beside, in groups that touch no enemy stone.
+ * Cells are alike where these groups have as many stones. */
 static inline void see_quiet(Sight *sight, int side, Cells cells) {
     const Cells *sum = sight->camp[side].sum;
     while (!is_empty(cells)) {

@@ -52,10 +52,9 @@
 #define DEEPEST 2048
 
 typedef struct {
-    _Alignas(Alike)
     /* What came of it, for the side to move before it, and of such placements elsewhere;
-     * -INFINITY if it is proved to lose. */
-    float mean;
+     * -INFINITY if it is proved to lose. (Sets of cells come behind the branches.) */
+    _Alignas(Alike) float mean;
     /* How promising it still looks. */
     float boost;
     uint32_t node, visits;
