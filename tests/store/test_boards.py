@@ -73,6 +73,13 @@ def test_a_board_is_the_same_to_a_process_that_knows_it_from_before(kept: Kept) 
         assert other.read(number) == Kept(kept.path).read(number) == board
 
 
+def line_at_fault(kept: Kept, number: int) -> int:
+    """Return which line a process finds damaged in the history of a board."""
+    with pytest.raises(DamagedHistory) as damaged:
+        kept.read(number)
+    return damaged.value.line
+
+
 def test_what_has_changed_above_is_seen_by_a_process_that_knows_a_board_from_before(
     kept: Kept,
 ) -> None:
@@ -84,17 +91,11 @@ def test_what_has_changed_above_is_seen_by_a_process_that_knows_a_board_from_bef
     assert other.read(number).game.x == "zoe"
     kept.play(number, "x A3")
     kept.damage(number, " o C3", " o A1")
-    for each in (kept, other, Kept(kept.path)):
-        with pytest.raises(DamagedHistory) as damaged:
-            each.read(number)
-        assert damaged.value.line == 12
+    assert [line_at_fault(each, number) for each in (kept, other, Kept(kept.path))] == [12] * 3
     kept.damage(number, " o A1", " o C3")
     kept.play(number, "o E5")
     kept.damage(number, " o E5", " o A1")
-    for each in (kept, other, Kept(kept.path)):
-        with pytest.raises(DamagedHistory) as damaged:
-            each.read(number)
-        assert damaged.value.line == 14
+    assert [line_at_fault(each, number) for each in (kept, other, Kept(kept.path))] == [14] * 3
 
 
 @tabled("old", "new", "reason")
