@@ -1,5 +1,6 @@
 """The house players by strength, with the settings of each."""
 
+import math
 from enum import Enum
 
 from msgspec import Struct
@@ -55,25 +56,26 @@ class Level(Struct, frozen=True):
     """
     sight: Sight | None = None
     """Its sight if it plays as people do who learn: without a search where stones are taken."""
-    grows: bool = False
-    """Whether it looks more often on boards of more than `USUAL_CELLS`, in proportion to these.
+    grows: float = 0.0
+    """The power of the share of cells beyond `USUAL_CELLS` by which it looks more often there.
 
     A few looks tell little among many cells.
     """
 
     def looks_on(self, grid: Grid) -> int | None:
         """Return how many positions it looks at for a turn on a grid, as `looks` has it."""
-        if self.looks is None or not self.grows:
-            return self.looks
-        return round(self.looks * max(1.0, grid.cells.bit_count() / USUAL_CELLS))
+        if self.looks is None:
+            return None
+        share = max(1.0, grid.cells.bit_count() / USUAL_CELLS)
+        return round(self.looks * math.pow(share, self.grows))
 
 
 LEVELS = (
     Level("house1", Strength.GENTLE, 1, looks=2, sight=Sight(0, overlooks=0.9)),
     Level("house2", Strength.EASY, 1, looks=4, sight=Sight(1, overlooks=0.8, most=12)),
     Level("house3", Strength.CAREFUL, 1, looks=8, sight=Sight(1, most=70)),
-    Level("house4", Strength.FAIR, 2, looks=30, grows=True),
-    Level("house5", Strength.GOOD, 2, looks=150, grows=True),
+    Level("house4", Strength.FAIR, 2, looks=30, grows=1.3),
+    Level("house5", Strength.GOOD, 2, looks=150, grows=1.0),
     Level("house6", Strength.STRONG, 5, looks=1500),
     Level("house7", Strength.STRONGER, 20, looks=15_000),
     Level("house8", Strength.STRONGEST, 60),

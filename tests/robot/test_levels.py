@@ -112,10 +112,12 @@ def test_whoever_looks_at_so_many_cells_far_off_sees_all_of_a_small_board_alone(
 
 
 def test_those_who_look_least_look_more_often_on_large_boards() -> None:
-    few, many = Level("one", Strength.FAIR, 1, looks=30, grows=True), LEVELS[-2]
-    large = parse_grid("square 11x11")
+    few = Level("one", Strength.FAIR, 1, looks=30, grows=1.0)
+    fewer = Level("two", Strength.FAIR, 1, looks=30, grows=2.0)
+    many, large = LEVELS[-2], parse_grid("square 11x11")
     assert [few.looks_on(parse_grid(grid)) for grid in ("hex 2", "hex 5")] == [30, 30]
     assert few.looks_on(large) == 60
+    assert fewer.looks_on(large) == 118
     assert many.looks_on(large) == many.looks
     assert LEVELS[-1].looks_on(large) is None
 
