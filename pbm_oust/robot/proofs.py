@@ -8,9 +8,9 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
-from pbm_oust.experiments.counting import OutOfRoom, symmetries
+from pbm_oust.experiments.counting import OutOfRoom
 from pbm_oust.experiments.solve import Worth
-from pbm_oust.robot.search import can_search, lattice_of, stones_of
+from pbm_oust.robot.search import can_search, images_of, lattice_of, stones_of
 from pbm_oust.rules import Grid, Position, Side
 
 with suppress(ImportError):
@@ -36,13 +36,11 @@ class Proofs:
     ) -> None:
         """Reserve a table of up to `most_bytes`, with room for some hundred positions at least."""
         places = max(most_bytes // BYTES_EACH, 256)
-        cells = list(grid.each(grid.cells))
-        numbers = {cell: nth for nth, cell in enumerate(cells)}
         self._core = _core.Proofs(
             *lattice_of(grid),
             is_churn=kind == "churn",
             entries=1 << places.bit_length() - 1,
-            symmetries=[bytes(numbers[each[cell]] for cell in cells) for each in symmetries(grid)],
+            symmetries=images_of(grid),
         )
         self._watch = watch
         self.positions = 0

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pbm_oust.board import Game
+from pbm_oust.experiments.counting import symmetries
 from pbm_oust.rules import Grid, Position, Result, Side
 
 try:
@@ -344,7 +345,9 @@ class Searcher:
 @lru_cache(maxsize=2)
 def proofs_on(kind: str, grid: Grid) -> "_core.Proofs":
     """Return the proofs of a game on a grid since the process began."""
-    return _core.Proofs(*lattice_of(grid), is_churn=kind == "churn", entries=ENTRIES, symmetries=[])
+    is_churn = kind == "churn"
+    images = images_of(grid) if is_churn else []  # in Oust, few positions look alike
+    return _core.Proofs(*lattice_of(grid), is_churn=is_churn, entries=ENTRIES, symmetries=images)
 
 
 def stones_of(position: Position) -> tuple[bytes, bytes]:
@@ -356,6 +359,12 @@ def stones_of(position: Position) -> tuple[bytes, bytes]:
 def lattice_of(grid: Grid) -> tuple[bytes, int, int]:
     """Return a grid in the core's format: its cells, its stride and its slant."""
     return bytes_of(grid.cells), grid.stride, grid.slant
+
+
+def images_of(grid: Grid) -> list[bytes]:
+    """Return the symmetries of a grid in the core's format: for each cell, its image's number."""
+    numbers = {cell: nth for nth, cell in enumerate(grid.each(grid.cells))}
+    return [bytes(numbers[each[cell]] for cell in numbers) for each in symmetries(grid)]
 
 
 def bytes_of(some: int) -> bytes:

@@ -1,4 +1,4 @@
-/* Depth-first proof-number search (df-pn; Nagai 2002).
+/* Depth-first proof-number search (df-pn; Nagai 2002), and for Churn on small boards a ledger.
  *
  * A position has two numbers: how many positions below it must at least be proved before it is, and
  * how many before the contrary is. The search goes where one of them is smallest, and back as soon
@@ -17,6 +17,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "ledger.h"
 
 /* So many places of the table are looked at for one position. */
 #define PLACES 4
@@ -74,6 +76,10 @@ struct Proofs {
     uint64_t image[MOST_SYMMETRIES][8][256];
     Entry *table;
     uint64_t mask;
+    /* What is known of all positions, in place of the table; NULL if there is none. */
+    Ledger *ledger;
+    /* Whether a proof was sought, so that no more symmetries come. */
+    int has_begun;
     /* The position whose proof is sought, and the number of its search, as far as a byte tells. */
     Pair root;
     uint8_t search;
@@ -125,6 +131,7 @@ Proofs *new_proofs(const Lattice *lattice, int is_churn, uint64_t entries) {
 
 void free_proofs(Proofs *proofs) {
     if (proofs != NULL) {
+        close_ledger(proofs->ledger);
         free(proofs->level);
         free(proofs->table);
         free(proofs);
@@ -352,7 +359,66 @@ static Numbers seek(Proofs *proofs, const Pair *pair, int aim, Numbers bounds, i
     }
 }
 
+/* ---- The search with a ledger ---- */
+
+/* Return 1 or 0 if the side to move wins or loses, UNKNOWN if the search must stop. No game goes on for
+ * so long that this goes too deep: the groups of both sides can only grow. */
+static int settle_by_ledger(Proofs *proofs, Cells own, Cells enemy) {
+    Ledger *ledger = proofs->ledger;
+    uint64_t here = place_in(ledger, own.word[0], enemy.word[0]);
+    int wins = entered(ledger, here);
+    if (wins != UNKNOWN || !may_go_on(proofs)) {
+        return wins;
+    }
+    proofs->searched++;
+    Stance from = {{own, enemy}, 0, 0, UNKNOWN};
+    Cells cells = churn_placements(&proofs->board, own, empty_cells(&proofs->board, &from));
+    Cells after[MOST_ENTERED];
+    int count = 0;
+    wins = 0;
+    while (!is_empty(cells) && !wins) {
+        Stance to = churn_place(&proofs->board, &from, take_lowest(&cells));
+        if (to.result != UNKNOWN) {
+            wins = to.result == LOST;
+            continue;
+        }
+        int theirs = entered(ledger, place_in(ledger, enemy.word[0], to.stones[0].word[0]));
+        wins = theirs == 0;
+        if (theirs == UNKNOWN) {
+            after[count++] = to.stones[0];
+        }
+    }
+    for (int nth = 0; nth < count && !wins; nth++) {
+        int theirs = settle_by_ledger(proofs, enemy, after[nth]);
+        if (theirs == UNKNOWN) {
+            return UNKNOWN;
+        }
+        wins = !theirs;
+    }
+    enter_win(ledger, here, wins);
+    return wins;
+}
+
+/* Open a ledger in place of the table, if the game has one that takes no more memory. A full board with
+ * an odd number of cells is no draw. */
+static void begin(Proofs *proofs) {
+    proofs->has_begun = 1;
+    if (proofs->is_churn && proofs->board.count % 2 == 1) {
+        uint64_t bytes = (proofs->mask + 1) * sizeof(Entry);
+        proofs->ledger =
+            open_ledger(&proofs->board, proofs->image, proofs->symmetries, bytes);
+    }
+    if (proofs->ledger != NULL) {
+        free(proofs->table);
+        proofs->table = NULL;
+    }
+}
+
 int proved(const Proofs *proofs, uint64_t own, uint64_t enemy, int aim) {
+    if (proofs->ledger != NULL) {
+        int wins = entered(proofs->ledger, place_in(proofs->ledger, own, enemy));
+        return wins == UNKNOWN ? UNKNOWN : aim >> (wins ? WON : LOST) & 1;
+    }
     Pair pair = canonical(proofs, (Pair){{{own}}, {{enemy}}});
     const Entry *entry = find_entry(proofs, &pair, aim);
     return entry != NULL && is_settled(entry->numbers) ? entry->numbers.proof == 0 : UNKNOWN;
@@ -371,15 +437,22 @@ int proved_worth(const Proofs *proofs, uint64_t own, uint64_t enemy) {
 
 long prove(Proofs *proofs, uint64_t own, uint64_t enemy, int aim, long most, Watch watch,
            void *watcher) {
-    Pair pair = canonical(proofs, (Pair){{{own}}, {{enemy}}});
-    if (!is_same(pair.own, proofs->root.own) || !is_same(pair.enemy, proofs->root.enemy)) {
-        proofs->root = pair;
-        proofs->search++;
+    if (!proofs->has_begun) {
+        begin(proofs);
     }
     proofs->searched = 0;
     proofs->most = most;
     proofs->watch = watch;
     proofs->watcher = watcher;
+    if (proofs->ledger != NULL) {
+        settle_by_ledger(proofs, (Cells){{own}}, (Cells){{enemy}});
+        return proofs->searched;
+    }
+    Pair pair = canonical(proofs, (Pair){{{own}}, {{enemy}}});
+    if (!is_same(pair.own, proofs->root.own) || !is_same(pair.enemy, proofs->root.enemy)) {
+        proofs->root = pair;
+        proofs->search++;
+    }
     if (proved(proofs, own, enemy, aim) < 0) {
         seek(proofs, &pair, aim, (Numbers){NEVER, NEVER}, 0);
     }
