@@ -2,6 +2,7 @@
 
 It searches depth-first by proof numbers (`core/proofs.c`) and keeps as many positions as fit into
 a table. That bounds its memory, but not what it can solve: what was overwritten is searched again.
+In Churn, a ledger of all positions is kept instead if it takes no more memory (`core/ledger.h`).
 """
 
 import sys

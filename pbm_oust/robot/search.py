@@ -31,7 +31,7 @@ MOST_BYTES = min(256 * 2**20, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_
 """The memory of a tree: a sixteenth of the machine's, at most 256 MB."""
 
 ENTRIES = 2**21
-"""The number of proofs kept for a game on a grid: 64 megabytes."""
+"""The number of proofs kept for a game on a grid: 64 megabytes, in which a ledger of hex 3 fits."""
 
 
 class Proving(NamedTuple):

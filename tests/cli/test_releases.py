@@ -50,6 +50,15 @@ def version_of(home: Path) -> int:
     return int(str(version))
 
 
+@pytest.fixture
+def version(home: Path) -> int:
+    """The version of its tables, if they are not those of today."""
+    found = version_of(home)
+    if found == LATEST:
+        pytest.skip("its tables are those of today")
+    return found
+
+
 def histories(home: Path) -> dict[str, str]:
     """Return the texts of all histories by their names."""
     return {str(path.relative_to(home)): path.read_text() for path in home.glob("*/[0-9]*.txt")}
@@ -95,10 +104,9 @@ def test_the_game_goes_on(home: Path, said: dict[str, Any]) -> None:
     assert "E5" in done(home, "games", "history", "oust", "3")  # alice had it in her queue
 
 
-def test_a_server_brings_it_up_to_date_and_keeps_it_as_it_was(home: Path, tmp_path: Path) -> None:
-    version = version_of(home)
-    if version == LATEST:
-        pytest.skip("its tables are those of today")
+def test_a_server_brings_it_up_to_date_and_keeps_it_as_it_was(
+    home: Path, version: int, tmp_path: Path
+) -> None:
     with running(home) as server:
         assert version_of(home) == LATEST
         server.stop()
@@ -110,10 +118,7 @@ def test_a_server_brings_it_up_to_date_and_keeps_it_as_it_was(home: Path, tmp_pa
     assert histories(tmp_path / "again") == histories(kept) == histories(home)
 
 
-def test_it_waits_for_the_operator_who_wants_that(home: Path) -> None:
-    version = version_of(home)
-    if version == LATEST:
-        pytest.skip("its tables are those of today")
+def test_it_waits_for_the_operator_who_wants_that(home: Path, version: int) -> None:
     (home / "pbm_oust.toml").write_text('upgrade = "by hand"\n')
     refused = subprocess.run(
         [PROGRAM, "--home", str(home), "serve"], capture_output=True, text=True
@@ -125,10 +130,7 @@ def test_it_waits_for_the_operator_who_wants_that(home: Path) -> None:
     assert not home.with_name("home.before").exists()
 
 
-def test_it_stays_as_it_is_where_no_backup_can_be_made(home: Path) -> None:
-    version = version_of(home)
-    if version == LATEST:
-        pytest.skip("its tables are those of today")
+def test_it_stays_as_it_is_where_no_backup_can_be_made(home: Path, version: int) -> None:
     home.with_name("home.before").write_text("in the way")
     refused = run(home, "serve", "--smtp", "127.0.0.1:0")
     assert refused.exit_code == 2

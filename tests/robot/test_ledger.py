@@ -2,7 +2,6 @@
 
 import random
 import sys
-from collections.abc import Iterator
 from typing import cast
 
 import pytest
@@ -12,8 +11,9 @@ from pbm_oust.experiments.counting import symmetries
 from pbm_oust.experiments.solve import Worth
 from pbm_oust.robot.proofs import Proofs
 from pbm_oust.robot.search import bytes_of, images_of, lattice_of, stones_of
-from pbm_oust.rules import KINDS, Position, Side, parse_grid
+from pbm_oust.rules import KINDS, Side, parse_grid
 from pbm_oust.rules.grid import hexagon
+from tests.robot.test_proofs import by_chance, is_won
 from tests.robot.test_solved_boards import following
 from tests.support.core import compiled_core
 from tests.support.games import new_game
@@ -28,25 +28,12 @@ LOOKS = 3000
 """So many looks at the clock are enough to solve hex 3."""
 
 
-def played_on(position: Position, rng: random.Random) -> Iterator[Position]:
-    """Yield a position and those that follow it in a game by chance."""
-    while not position.result:
-        yield position
-        position = position.place(rng.choice(list(position.grid.each(position.placements()))))
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_a_position_is_won_if_a_placement_wins_or_leaves_one_that_is_lost(seed: int) -> None:
-    known = Proofs("churn", hexagon(3), 64 * MEGABYTE)
-    worths = set[Worth]()
-    for position in played_on(churn_by_chance(LATE, seed), random.Random(seed)):
-        is_won = any(
-            after.result.winner is position.to_move
-            if after.result
-            else known.worth(after) is Worth.LOSS
-            for after in following(position)
-        )
-        assert known.worth(position) is (Worth.WIN if is_won else Worth.LOSS)
+    known, worths = Proofs("churn", hexagon(3), 64 * MEGABYTE), set[Worth]()
+    for position in by_chance("churn", hexagon(3), seed)[LATE:]:
+        wins = any(is_won(after, position.to_move, known) for after in following(position))
+        assert known.worth(position) is (Worth.WIN if wins else Worth.LOSS)
         worths.add(known.worth(position))
     assert worths == {Worth.WIN, Worth.LOSS}
 

@@ -1,14 +1,12 @@
 """What the compiled core proves agrees with searches that share no code with it."""
 
 import random
-import re
 import signal
 import subprocess
 import sys
 from itertools import pairwise
-from pathlib import Path
 from threading import Thread
-from typing import NamedTuple, cast
+from typing import cast
 
 import pytest
 
@@ -31,6 +29,7 @@ from tests.robot.test_solved_boards import following, reachable
 from tests.support.core import compiled_core
 from tests.support.games import new_game, standing_at
 from tests.support.rings import fast_if, first_is_fast, slow
+from tests.support.solved import SOLVED
 from tests.support.thinking import churn_by_chance, decided, times
 
 _core = compiled_core()
@@ -117,40 +116,21 @@ def test_positions_of_games_by_chance_are_worth_what_a_plain_search_finds(
     assert {Worth.WIN, Worth.LOSS} <= {*compared}
 
 
-EXPERIMENTS = Path(__file__).parents[2] / "docs" / "experiments.md"
-ROW = re.compile(
-    r"^\| (Churn, )?(hex \S+|square \S+) \| (first|second) player wins \| ([^|]*) \| ([\d,]+) \|",
-    re.MULTILINE,
-)
-
-
-class Row(NamedTuple):
-    """A solved board: who wins, the first stones that do, and the positions that were searched."""
-
-    who: str
-    stones: str
-    number: int
-
-
 LARGEST, LONG = 5_000_000, 1_000_000
 """Boards that take more positions are not sought again; those that take so many, only who wins."""
-
-ROWS = {
-    ("churn" if churn else "oust", grid): Row(who, stones, int(number.replace(",", "")))
-    for churn, grid, who, stones, number in ROW.findall(EXPERIMENTS.read_text())
-    if int(number.replace(",", "")) <= LARGEST
-}
+ROWS = {named: row for named, row in SOLVED.items() if row.positions <= LARGEST}
 
 
-@pytest.mark.parametrize("named", fast_if(lambda named: ROWS[named].number < 50_000, ROWS))
+@pytest.mark.parametrize("named", fast_if(lambda named: ROWS[named].positions < 50_000, ROWS))
 def test_the_boards_that_are_told_to_be_solved_are(named: tuple[str, str]) -> None:
     (kind, name), row = named, ROWS[named]
     grid = parse_grid(name)
     solution = solve(KINDS[kind], grid, proofs_of(kind, grid, 512))
     assert solution.without_swap is (Worth.WIN if row.who == "first" else Worth.LOSS)
-    assert (solution.with_swap, solution.positions) == (Worth.LOSS, row.number)
+    assert (solution.with_swap, solution.positions) == (Worth.LOSS, row.positions)
+    assert bool(solution.winning) is (row.who == "first")
     assert ", ".join(map(grid.format_cell, solution.winning)) == row.stones.replace("none", "")
-    if row.number < LONG:
+    if row.positions < LONG:
         assert forced_draws(KINDS[kind], grid, proofs_of(kind, grid, 512)) == []
 
 

@@ -1,6 +1,5 @@
 """The solved boards of docs/experiments.md, by a solver that shares no code with the program."""
 
-import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,13 +9,10 @@ import pytest
 from pbm_oust.rules import Grid, parse_grid
 from tests.support.core import needs_core
 from tests.support.rings import slow
+from tests.support.solved import SOLVED
 
 ROOT = Path(__file__).parents[2]
-ROW = re.compile(r"^\| (square \S+|hex \S+) \| (\w+) player wins \| ([^|]*) \|", re.MULTILINE)
-ROWS = {
-    found[1]: (found[2], found[3].strip())
-    for found in ROW.finditer((ROOT / "docs" / "experiments.md").read_text())
-}
+ROWS = {grid: (row.who, row.stones) for (kind, grid), row in SOLVED.items() if kind == "oust"}
 """By grid: who wins Oust there, and with which first stones."""
 QUICK, LARGEST = 12, 21
 """The most cells of boards that are tried at once, and of those that are tried at all."""

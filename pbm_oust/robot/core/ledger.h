@@ -1,24 +1,23 @@
 /* A ledger: which positions of Churn on a small board are won. `proofs.c` includes this file.
  *
- * A side's stones are changed by its own placements alone, and their groups only grow, so that few
- * of all positions can follow one another: a plain search to the end of the game decides them, if
- * each is entered once. Two bits for each position say whether it is known, and whether the side to
- * move wins. No hashing is needed: own stones are turned to the least of their images, and have a
- * page with a place for each set of enemy stones on the other cells. On hex 3 that is 26 megabytes,
- * in place of 290 without symmetries. */
+ * A side's stones are changed by its own placements alone, and the sizes of its groups, largest first,
+ * only grow. So few of all positions can follow one another, and a plain search to the end of the
+ * game decides them, if each is entered once. Own stones are turned to the least of their images,
+ * which has a page: a place for each set of enemy stones on the other cells. A place takes two bits,
+ * so that a ledger of hex 3 takes 26 megabytes, in place of 290 without symmetries. */
 
-/* The most cells of a board with a ledger: its sets of cells take so many parts of so many cells. */
+/* The most cells of a board with a ledger. */
 #define MOST_ENTERED 21
-#define PARTS 3
-#define PART 7
-#define PART_SETS (1 << PART)
 
-typedef struct {
-    /* The image of each part of a set, by symmetry; the first one changes nothing. */
-    uint32_t image[MOST_SYMMETRIES + 1][PARTS][PART_SETS];
-    /* The bits of one part that another one has, drawn together: `drawn[within][some]`. */
-    uint8_t drawn[PART_SETS][PART_SETS];
-    uint32_t all;
+/* No symmetry: a set is the least of its own images. */
+#define UNTURNED UINT8_MAX
+
+/* How many places a word has. */
+#define WORD_PLACES 32
+
+typedef struct Ledger {
+    /* The bits of one byte that another one has, drawn together: `drawn[within][some]`. */
+    uint8_t drawn[256][256];
     /* By the set of own stones: the least of its images, and the symmetry that leads there. */
     uint32_t *least;
     uint8_t *symmetry;
@@ -26,16 +25,6 @@ typedef struct {
     uint64_t *page;
     uint64_t *places;
 } Ledger;
-
-static uint32_t part_of_set(uint32_t some, int nth) {
-    return some >> (PART * nth) & (PART_SETS - 1);
-}
-
-static uint32_t image_in(const Ledger *ledger, int symmetry, uint32_t some) {
-    const uint32_t(*image)[PART_SETS] = ledger->image[symmetry];
-    return image[0][part_of_set(some, 0)] | image[1][part_of_set(some, 1)] |
-           image[2][part_of_set(some, 2)];
-}
 
 static void close_ledger(Ledger *ledger) {
     if (ledger != NULL) {
@@ -47,62 +36,55 @@ static void close_ledger(Ledger *ledger) {
     }
 }
 
+static void draw_bytes(Ledger *ledger) {
+    for (int within = 0; within < 256; within++) {
+        for (int some = 0; some < 256; some++) {
+            for (int bit = 0, place = 0; bit < 8; bit++) {
+                ledger->drawn[within][some] |= (uint8_t)((within & some) >> bit & 1) << place;
+                place += within >> bit & 1;
+            }
+        }
+    }
+}
+
 /* Give all sets of own stones that are the least of their images a page. Return how many places the
  * pages have. */
-static uint64_t number_pages(Ledger *ledger, int symmetries, int cells) {
+static uint64_t number_pages(const Proofs *proofs, Ledger *ledger) {
     uint64_t places = 0;
-    for (uint32_t own = 0; own <= ledger->all; own++) {
+    for (uint32_t own = 0; own <= proofs->board.all.word[0]; own++) {
         ledger->least[own] = own;
-        ledger->symmetry[own] = 0;
-        for (int nth = 1; nth <= symmetries; nth++) {
-            uint32_t image = image_in(ledger, nth, own);
+        ledger->symmetry[own] = UNTURNED;
+        for (int nth = 0; nth < proofs->symmetries; nth++) {
+            uint32_t image = (uint32_t)image_of(proofs, nth, (Cells){{own}}).word[0];
             if (image < ledger->least[own]) {
                 ledger->least[own] = image;
                 ledger->symmetry[own] = (uint8_t)nth;
             }
         }
-        if (ledger->least[own] == own) {
+        if (ledger->symmetry[own] == UNTURNED) {
             ledger->page[own] = places;
-            places += (uint64_t)1 << (cells - bits_of(own));
+            places += (uint64_t)1 << (proofs->board.count - bits_of(own));
         }
     }
     return places;
 }
 
-/* Return an empty ledger of a board with some symmetries, by the images of the bytes of a set; NULL if
- * the board is too large for one that takes up to so many bytes. */
-static Ledger *open_ledger(const Board *board, const uint64_t (*image)[8][256], int symmetries,
-                           uint64_t most_bytes) {
-    int cells = board->count;
-    Ledger *ledger = cells <= MOST_ENTERED ? calloc(1, sizeof(Ledger)) : NULL;
+/* Return an empty ledger; NULL if the game has none, or one that takes more than some bytes. It holds
+ * no draws: there are none on a board with an odd number of cells. */
+static Ledger *open_ledger(const Proofs *proofs, uint64_t most_bytes) {
+    int cells = proofs->board.count;
+    int has_one = proofs->is_churn && cells % 2 == 1 && cells <= MOST_ENTERED;
+    Ledger *ledger = has_one ? calloc(1, sizeof(Ledger)) : NULL;
     if (ledger == NULL) {
         return NULL;
     }
-    ledger->all = (uint32_t)board->all.word[0];
-    for (uint32_t some = 0; some < PART_SETS; some++) {
-        for (int part = 0; part < PARTS; part++) {
-            uint32_t set = some << (PART * part) & ledger->all;
-            ledger->image[0][part][some] = set;
-            for (int nth = 0; nth < symmetries; nth++) {
-                for (int byte = 0; byte < 4; byte++) {
-                    ledger->image[nth + 1][part][some] |=
-                        (uint32_t)image[nth][byte][set >> (8 * byte) & 255];
-                }
-            }
-        }
-        for (uint32_t within = 0; within < PART_SETS; within++) {
-            for (uint32_t cell = 0, place = 0; cell < PART; cell++) {
-                ledger->drawn[within][some] |= (uint8_t)(((within & some) >> cell & 1) << place);
-                place += within >> cell & 1;
-            }
-        }
-    }
-    size_t sets = (size_t)ledger->all + 1;
+    draw_bytes(ledger);
+    size_t sets = (size_t)1 << cells;
     ledger->least = malloc(sets * sizeof *ledger->least);
     ledger->symmetry = malloc(sets * sizeof *ledger->symmetry);
     ledger->page = malloc(sets * sizeof *ledger->page);
     if (ledger->least != NULL && ledger->symmetry != NULL && ledger->page != NULL) {
-        uint64_t words = number_pages(ledger, symmetries, cells) / 32 + 1;
+        uint64_t words = number_pages(proofs, ledger) / WORD_PLACES + 1;
         if (words <= most_bytes / sizeof *ledger->places) {
             ledger->places = calloc(words, sizeof *ledger->places);
         }
@@ -115,22 +97,63 @@ static Ledger *open_ledger(const Board *board, const uint64_t (*image)[8][256], 
 }
 
 /* Return the place of a position, by the stones of the side to move and those of the other. */
-static uint64_t place_in(const Ledger *ledger, uint64_t own, uint64_t enemy) {
-    uint32_t least = ledger->least[own], free = ledger->all & ~least;
-    uint32_t others = image_in(ledger, ledger->symmetry[own], (uint32_t)enemy);
-    uint64_t place = 0;
-    for (int nth = PARTS - 1; nth >= 0; nth--) {
-        uint32_t within = part_of_set(free, nth);
-        place = place << bits_of(within) | ledger->drawn[within][part_of_set(others, nth)];
+static uint64_t place_in(const Proofs *proofs, Cells own, Cells enemy) {
+    const Ledger *ledger = proofs->ledger;
+    uint32_t least = ledger->least[own.word[0]];
+    int symmetry = ledger->symmetry[own.word[0]];
+    uint64_t others = (symmetry == UNTURNED ? enemy : image_of(proofs, symmetry, enemy)).word[0];
+    uint64_t left = proofs->board.all.word[0] & ~(uint64_t)least, place = 0;
+    for (int shift = 8 * ((proofs->board.count - 1) / 8); shift >= 0; shift -= 8) {
+        uint64_t within = left >> shift & 255;
+        place = place << bits_of(within) | ledger->drawn[within][others >> shift & 255];
     }
     return ledger->page[least] + place;
 }
 
-/* Return 1 or 0 if the side to move wins or loses; UNKNOWN if that was not entered. */
+/* Return what was entered: the position is WON or LOST for the side to move; UNKNOWN if nothing was. */
 static int entered(const Ledger *ledger, uint64_t place) {
-    return (int)(ledger->places[place / 32] >> (2 * (place % 32)) & 3) - 1;
+    int bits = (int)(ledger->places[place / WORD_PLACES] >> (2 * (place % WORD_PLACES)) & 3);
+    return bits == 0 ? UNKNOWN : bits == 1 ? LOST : WON;
 }
 
-static void enter_win(Ledger *ledger, uint64_t place, int wins) {
-    ledger->places[place / 32] |= (uint64_t)(wins + 1) << (2 * (place % 32));
+static void enter(Ledger *ledger, uint64_t place, int worth) {
+    uint64_t bits = worth == LOST ? 1 : 2;
+    ledger->places[place / WORD_PLACES] |= bits << (2 * (place % WORD_PLACES));
+}
+
+/* Enter a position, and what has to be known for that. Return what it is worth to the side to move;
+ * UNKNOWN if the search must stop. No game is so long that this goes too deep. */
+static int fill(Proofs *proofs, Cells own, Cells enemy) {
+    uint64_t here = place_in(proofs, own, enemy);
+    int worth = entered(proofs->ledger, here);
+    if (worth != UNKNOWN || !may_go_on(proofs)) {
+        return worth;
+    }
+    proofs->searched++;
+    Stance from = {{own, enemy}, 0, 0, UNKNOWN};
+    Cells cells = churn_placements(&proofs->board, own, empty_cells(&proofs->board, &from));
+    Cells open[MOST_ENTERED];
+    int count = 0;
+    worth = LOST;
+    while (!is_empty(cells) && worth == LOST) {
+        Stance to = churn_place(&proofs->board, &from, take_lowest(&cells));
+        int theirs = to.result;
+        if (theirs == UNKNOWN) {
+            theirs = entered(proofs->ledger, place_in(proofs, enemy, to.stones[0]));
+        }
+        if (theirs == UNKNOWN) {
+            open[count++] = to.stones[0];
+        } else {
+            worth = WON - theirs;
+        }
+    }
+    for (int nth = 0; nth < count && worth == LOST; nth++) {
+        int theirs = fill(proofs, enemy, open[nth]);
+        if (theirs == UNKNOWN) {
+            return UNKNOWN;
+        }
+        worth = WON - theirs;
+    }
+    enter(proofs->ledger, here, worth);
+    return worth;
 }

@@ -92,19 +92,18 @@ typedef struct {
     int is_busy;
 } ProofsObject;
 
-/* Read the symmetries of a grid into its proofs. Returns 0 and raises ValueError if there are some
+/* Read the symmetries of a grid of so many cells. Returns 0 and raises ValueError if there are some
  * that it cannot have. */
-static int read_symmetries(const ProofsObject *self, PyObject *list) {
-    int count = self->lattice.count, is_read = PyList_Size(list) <= MOST_SYMMETRIES;
-    for (Py_ssize_t nth = 0; is_read && nth < PyList_Size(list); nth++) {
+static int read_symmetries(Symmetries *symmetries, PyObject *list, int cells) {
+    int is_read = PyList_Size(list) <= MOST_SYMMETRIES;
+    symmetries->count = is_read ? (int)PyList_Size(list) : 0;
+    for (int nth = 0; is_read && nth < symmetries->count; nth++) {
         PyObject *item = PyList_GetItem(list, nth);
-        is_read = PyBytes_Check(item) && PyBytes_Size(item) == count;
+        is_read = PyBytes_Check(item) && PyBytes_Size(item) == cells;
         const uint8_t *image = is_read ? (const uint8_t *)PyBytes_AsString(item) : NULL;
-        for (int cell = 0; is_read && cell < count; cell++) {
-            is_read = image[cell] < count;
-        }
-        if (is_read) {
-            add_symmetry(self->proofs, image);
+        for (int cell = 0; is_read && cell < cells; cell++) {
+            is_read = image[cell] < cells;
+            symmetries->image[nth][cell] = image[cell];
         }
     }
     if (!is_read) {
@@ -130,13 +129,16 @@ static PyObject *proofs_new(PyTypeObject *type, PyObject *args, PyObject *words)
     if (is_read && self->lattice.count > MOST_PROVED) {
         PyErr_SetString(PyExc_ValueError, "the grid is too large for proofs");
         is_read = 0;
-    } else if (is_read) {
+    }
+    Symmetries images;
+    is_read = is_read && read_symmetries(&images, symmetries, self->lattice.count);
+    if (is_read) {
         self->is_churn = is_churn;
-        self->proofs = new_proofs(&self->lattice, is_churn, entries);
-        if (self->proofs == NULL) {
+        self->proofs = new_proofs(&self->lattice, is_churn, entries, &images);
+        is_read = self->proofs != NULL;
+        if (!is_read) {
             PyErr_NoMemory();
         }
-        is_read = self->proofs != NULL && read_symmetries(self, symmetries);
     }
     return whole((PyObject *)self, is_read);
 }

@@ -1,4 +1,4 @@
-/* Depth-first proof-number search (df-pn; Nagai 2002), and for Churn on small boards a ledger.
+/* Depth-first proof-number search (df-pn; Nagai 2002). Churn on small boards has a ledger instead.
  *
  * A position has two numbers: how many positions below it must at least be proved before it is, and
  * how many before the contrary is. The search goes where one of them is smallest, and back as soon
@@ -17,8 +17,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "ledger.h"
 
 /* So many places of the table are looked at for one position. */
 #define PLACES 4
@@ -76,10 +74,8 @@ struct Proofs {
     uint64_t image[MOST_SYMMETRIES][8][256];
     Entry *table;
     uint64_t mask;
-    /* What is known of all positions, in place of the table; NULL if there is none. */
-    Ledger *ledger;
-    /* Whether a proof was sought, so that no more symmetries come. */
-    int has_begun;
+    /* What is known of all positions, in place of the table and the levels; NULL if there is none. */
+    struct Ledger *ledger;
     /* The position whose proof is sought, and the number of its search, as far as a byte tells. */
     Pair root;
     uint8_t search;
@@ -107,9 +103,46 @@ static int other_aim(int aim) {
     return (left & 1) << 2 | (left & 2) | left >> 2;
 }
 
+/* ---- What a ledger needs, too ---- */
+
+static void add_symmetries(Proofs *proofs, const Symmetries *symmetries) {
+    proofs->symmetries = symmetries->count;
+    for (int nth = 0; nth < symmetries->count; nth++) {
+        for (int cell = 0; cell < proofs->board.count; cell++) {
+            uint64_t image = (uint64_t)1 << symmetries->image[nth][cell];
+            for (int byte = 0; byte < 256; byte++) {
+                proofs->image[nth][cell / 8][byte] |= byte >> (cell % 8) & 1 ? image : 0;
+            }
+        }
+    }
+}
+
+static Cells image_of(const Proofs *proofs, int nth, Cells some) {
+    Cells found = no_cells();
+    for (int byte = 0; 8 * byte < proofs->board.count; byte++) {
+        found.word[0] |= proofs->image[nth][byte][some.word[0] >> (8 * byte) & 255];
+    }
+    return found;
+}
+
+static int may_go_on(Proofs *proofs) {
+    if (proofs->searched >= proofs->most) {
+        return 0;
+    }
+    if (proofs->watch != NULL && proofs->searched % WATCHED == 0 &&
+        !proofs->watch(proofs->watcher, proofs->searched)) {
+        proofs->most = 0;
+        return 0;
+    }
+    return 1;
+}
+
+#include "ledger.h"
+
 /* ---- Positions that are kept ---- */
 
-Proofs *new_proofs(const Lattice *lattice, int is_churn, uint64_t entries) {
+Proofs *new_proofs(const Lattice *lattice, int is_churn, uint64_t entries,
+                   const Symmetries *symmetries) {
     if (lattice->count > MOST_PROVED || entries < PLACES || (entries & (entries - 1)) != 0) {
         return NULL;
     }
@@ -119,12 +152,16 @@ Proofs *new_proofs(const Lattice *lattice, int is_churn, uint64_t entries) {
     }
     make_board(&proofs->board, lattice);
     proofs->is_churn = is_churn;
+    add_symmetries(proofs, symmetries);
     proofs->mask = entries - 1;
-    proofs->table = calloc(entries, sizeof(Entry));
-    proofs->level = malloc(DEEPEST * sizeof(Level));
-    if (proofs->table == NULL || proofs->level == NULL) {
-        free_proofs(proofs);
-        return NULL;
+    proofs->ledger = open_ledger(proofs, entries * sizeof(Entry));
+    if (proofs->ledger == NULL) {
+        proofs->table = calloc(entries, sizeof(Entry));
+        proofs->level = malloc(DEEPEST * sizeof(Level));
+        if (proofs->table == NULL || proofs->level == NULL) {
+            free_proofs(proofs);
+            return NULL;
+        }
     }
     return proofs;
 }
@@ -136,23 +173,6 @@ void free_proofs(Proofs *proofs) {
         free(proofs->table);
         free(proofs);
     }
-}
-
-void add_symmetry(Proofs *proofs, const uint8_t *image) {
-    uint64_t(*images)[256] = proofs->image[proofs->symmetries++];
-    for (int cell = 0; cell < proofs->board.count; cell++) {
-        for (int byte = 0; byte < 256; byte++) {
-            images[cell / 8][byte] |= (uint64_t)(byte >> (cell % 8) & 1) << image[cell];
-        }
-    }
-}
-
-static Cells image_of(const Proofs *proofs, int nth, Cells some) {
-    Cells found = no_cells();
-    for (int byte = 0; 8 * byte < proofs->board.count; byte++) {
-        found.word[0] |= proofs->image[nth][byte][some.word[0] >> (8 * byte) & 255];
-    }
-    return found;
 }
 
 /* Return the one of all images of a position that is kept for them. */
@@ -304,18 +324,6 @@ static uint32_t least_of(uint32_t one, uint32_t other) {
     return one < other ? one : other;
 }
 
-static int may_go_on(Proofs *proofs) {
-    if (proofs->searched >= proofs->most) {
-        return 0;
-    }
-    if (proofs->watch != NULL && proofs->searched % WATCHED == 0 &&
-        !proofs->watch(proofs->watcher, proofs->searched)) {
-        proofs->most = 0;
-        return 0;
-    }
-    return 1;
-}
-
 /* Search a position until one of its numbers is as large as a bound, or the search must stop. Return
  * the numbers. `depth` counts the steps before it. */
 static Numbers seek(Proofs *proofs, const Pair *pair, int aim, Numbers bounds, int depth) {
@@ -359,67 +367,16 @@ static Numbers seek(Proofs *proofs, const Pair *pair, int aim, Numbers bounds, i
     }
 }
 
-/* ---- The search with a ledger ---- */
-
-/* Return 1 or 0 if the side to move wins or loses, UNKNOWN if the search must stop. No game goes on for
- * so long that this goes too deep: the groups of both sides can only grow. */
-static int settle_by_ledger(Proofs *proofs, Cells own, Cells enemy) {
-    Ledger *ledger = proofs->ledger;
-    uint64_t here = place_in(ledger, own.word[0], enemy.word[0]);
-    int wins = entered(ledger, here);
-    if (wins != UNKNOWN || !may_go_on(proofs)) {
-        return wins;
-    }
-    proofs->searched++;
-    Stance from = {{own, enemy}, 0, 0, UNKNOWN};
-    Cells cells = churn_placements(&proofs->board, own, empty_cells(&proofs->board, &from));
-    Cells after[MOST_ENTERED];
-    int count = 0;
-    wins = 0;
-    while (!is_empty(cells) && !wins) {
-        Stance to = churn_place(&proofs->board, &from, take_lowest(&cells));
-        if (to.result != UNKNOWN) {
-            wins = to.result == LOST;
-            continue;
-        }
-        int theirs = entered(ledger, place_in(ledger, enemy.word[0], to.stones[0].word[0]));
-        wins = theirs == 0;
-        if (theirs == UNKNOWN) {
-            after[count++] = to.stones[0];
-        }
-    }
-    for (int nth = 0; nth < count && !wins; nth++) {
-        int theirs = settle_by_ledger(proofs, enemy, after[nth]);
-        if (theirs == UNKNOWN) {
-            return UNKNOWN;
-        }
-        wins = !theirs;
-    }
-    enter_win(ledger, here, wins);
-    return wins;
-}
-
-/* Open a ledger in place of the table, if the game has one that takes no more memory. A full board with
- * an odd number of cells is no draw. */
-static void begin(Proofs *proofs) {
-    proofs->has_begun = 1;
-    if (proofs->is_churn && proofs->board.count % 2 == 1) {
-        uint64_t bytes = (proofs->mask + 1) * sizeof(Entry);
-        proofs->ledger =
-            open_ledger(&proofs->board, proofs->image, proofs->symmetries, bytes);
-    }
-    if (proofs->ledger != NULL) {
-        free(proofs->table);
-        proofs->table = NULL;
-    }
-}
-
 int proved(const Proofs *proofs, uint64_t own, uint64_t enemy, int aim) {
-    if (proofs->ledger != NULL) {
-        int wins = entered(proofs->ledger, place_in(proofs->ledger, own, enemy));
-        return wins == UNKNOWN ? UNKNOWN : aim >> (wins ? WON : LOST) & 1;
+    Pair pair = {{{own}}, {{enemy}}};
+    if (proofs->ledger != NULL && (aim == DRAW || aim == NO_DRAW)) {
+        return aim == NO_DRAW;
     }
-    Pair pair = canonical(proofs, (Pair){{{own}}, {{enemy}}});
+    if (proofs->ledger != NULL) {
+        int worth = entered(proofs->ledger, place_in(proofs, pair.own, pair.enemy));
+        return worth == UNKNOWN ? UNKNOWN : aim >> worth & 1;
+    }
+    pair = canonical(proofs, pair);
     const Entry *entry = find_entry(proofs, &pair, aim);
     return entry != NULL && is_settled(entry->numbers) ? entry->numbers.proof == 0 : UNKNOWN;
 }
@@ -435,26 +392,28 @@ int proved_worth(const Proofs *proofs, uint64_t own, uint64_t enemy) {
     return wins == 0 && holds == 1 ? DRAWN : UNKNOWN;
 }
 
-long prove(Proofs *proofs, uint64_t own, uint64_t enemy, int aim, long most, Watch watch,
-           void *watcher) {
-    if (!proofs->has_begun) {
-        begin(proofs);
-    }
-    proofs->searched = 0;
-    proofs->most = most;
-    proofs->watch = watch;
-    proofs->watcher = watcher;
-    if (proofs->ledger != NULL) {
-        settle_by_ledger(proofs, (Cells){{own}}, (Cells){{enemy}});
-        return proofs->searched;
-    }
-    Pair pair = canonical(proofs, (Pair){{{own}}, {{enemy}}});
+/* Try to prove by proof numbers whether a position reaches an aim. */
+static void seek_from(Proofs *proofs, Pair pair, int aim) {
     if (!is_same(pair.own, proofs->root.own) || !is_same(pair.enemy, proofs->root.enemy)) {
         proofs->root = pair;
         proofs->search++;
     }
-    if (proved(proofs, own, enemy, aim) < 0) {
+    if (proved(proofs, pair.own.word[0], pair.enemy.word[0], aim) == UNKNOWN) {
         seek(proofs, &pair, aim, (Numbers){NEVER, NEVER}, 0);
+    }
+}
+
+long prove(Proofs *proofs, uint64_t own, uint64_t enemy, int aim, long most, Watch watch,
+           void *watcher) {
+    proofs->searched = 0;
+    proofs->most = most;
+    proofs->watch = watch;
+    proofs->watcher = watcher;
+    Pair pair = {{{own}}, {{enemy}}};
+    if (proofs->ledger == NULL) {
+        seek_from(proofs, canonical(proofs, pair), aim);
+    } else if (proved(proofs, own, enemy, aim) == UNKNOWN) {
+        fill(proofs, pair.own, pair.enemy);
     }
     return proofs->searched;
 }

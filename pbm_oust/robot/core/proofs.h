@@ -13,6 +13,12 @@
 /* A rotation or reflection of a board that leaves it the same; a hexagon has the most of them. */
 #define MOST_SYMMETRIES 12
 
+/* Symmetries that make positions one: the cell `nth` becomes `image[..][nth]`. */
+typedef struct {
+    int count;
+    uint8_t image[MOST_SYMMETRIES][MOST_PROVED];
+} Symmetries;
+
 /* An aim: results that the side to move wants, as bits. 1 is a loss, and 0 and 7 are no aims. */
 enum { DRAW = 2, WIN = 4, NO_DRAW = 5, NO_LOSS = 6, ANYTHING = 7 };
 
@@ -22,11 +28,10 @@ typedef struct Proofs Proofs;
 typedef int (*Watch)(void *watcher, long searched);
 
 /* Return proofs on a lattice, none so far; NULL if there is no memory, or if it has too many cells.
- * `entries` is how many positions are kept at most, a power of two; each takes 32 bytes. */
-Proofs *new_proofs(const Lattice *lattice, int is_churn, uint64_t entries);
-
-/* Take positions that a symmetry maps to each other as one: the cell `nth` becomes `image[nth]`. */
-void add_symmetry(Proofs *proofs, const uint8_t *image);
+ * `entries` is how many positions are kept at most, a power of two; each takes 32 bytes. Where a ledger
+ * of all positions takes no more than that, it is kept instead. */
+Proofs *new_proofs(const Lattice *lattice, int is_churn, uint64_t entries,
+                   const Symmetries *symmetries);
 
 void free_proofs(Proofs *proofs);
 
